@@ -97,9 +97,10 @@ if TYPE_CHECKING:
     )
     from tapeless.transformations.callbacks import io_callback, pure_callback
     from tapeless.transformations.check_grads import check_grads
+    from tapeless.transformations.disable_jit import disable_jit
     from tapeless.transformations.eval_shape import Array, ShapeDtypeStruct, eval_shape, typeof
     from tapeless.transformations.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-    from tapeless.transformations.jit import disable_jit, jit
+    from tapeless.transformations.jit import jit
     from tapeless.transformations.linear_functions import (
         closure_convert,
         custom_gradient,
@@ -168,7 +169,8 @@ NAMES = {
         "transformations.vmap": "vmap",
         "transformations.callbacks": "io_callback pure_callback",
         "transformations.check_grads": "check_grads",
-        "transformations.jit": "disable_jit jit",
+        "transformations.disable_jit": "disable_jit",
+        "transformations.jit": "jit",
         "transformations.public_functions": (
             "checkpoint custom_jvp custom_vjp jvp jvp_fn linearize remat stop_gradient vjp"
         ),

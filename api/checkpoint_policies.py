@@ -53,7 +53,7 @@ def _is_single_product(s: Let) -> bool:
     return s.op is matmul and all(a.type.ndim <= 2 for a in s.args)
 
 
-def _named(accepts: Callable[[str], bool]) -> Saves:
+def _save_names(accepts: Callable[[str], bool]) -> Saves:
     return lambda s: s.op is value_name and accepts(s.params["name"])
 
 
@@ -71,8 +71,8 @@ def save_only_these_names(*names_which_can_be_saved: str) -> Policy:
     >>> save_only_these_names("scores")
     <policy save_only_these_names('scores')>
     """
-    name = _called("save_only_these_names", names_which_can_be_saved)
-    return Policy(name, saves_value=_named(lambda n: n in names_which_can_be_saved))
+    name = _describe_policy("save_only_these_names", names_which_can_be_saved)
+    return Policy(name, saves_value=_save_names(lambda n: n in names_which_can_be_saved))
 
 
 def save_any_names_but_these(*names_not_to_save: str) -> Policy:
@@ -81,8 +81,8 @@ def save_any_names_but_these(*names_not_to_save: str) -> Policy:
     >>> save_any_names_but_these("scores")
     <policy save_any_names_but_these('scores')>
     """
-    name = _called("save_any_names_but_these", names_not_to_save)
-    return Policy(name, saves_value=_named(lambda n: n not in names_not_to_save))
+    name = _describe_policy("save_any_names_but_these", names_not_to_save)
+    return Policy(name, saves_value=_save_names(lambda n: n not in names_not_to_save))
 
 
 def save_anything_except_these_names(*names_not_to_save: str) -> Policy:
@@ -98,7 +98,9 @@ def save_anything_except_these_names(*names_not_to_save: str) -> Policy:
             return s.params["name"] not in names_not_to_save
         return s.op.costly
 
-    return Policy(_called("save_anything_except_these_names", names_not_to_save), saves_value=saves)
+    return Policy(
+        _describe_policy("save_anything_except_these_names", names_not_to_save), saves_value=saves
+    )
 
 
 def save_and_offload_only_these_names(
@@ -116,8 +118,8 @@ def save_and_offload_only_these_names(
     <policy save_and_offload_only_these_names('a', 'b')>
     """
     names = (*names_which_can_be_saved, *names_which_can_be_offloaded)
-    name = _called("save_and_offload_only_these_names", names)
-    return Policy(name, saves_value=_named(lambda n: n in names))
+    name = _describe_policy("save_and_offload_only_these_names", names)
+    return Policy(name, saves_value=_save_names(lambda n: n in names))
 
 
 def offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> Policy:
@@ -145,7 +147,7 @@ def save_from_both_policies(policy_1: Callable[..., Any], policy_2: Callable[...
     )
 
 
-def _called(name: str, names: Sequence[str]) -> str:
+def _describe_policy(name: str, names: Sequence[str]) -> str:
     for each in names:
         if not isinstance(each, str):
             raise ArgumentTypeError(f"{name}: a name is {each!r}", "names are texts")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
     from tapeless.staging import gpu_arrays
 else:
-    gpu_arrays = later("tapeless.staging.gpu_arrays")
+    gpu_arrays = lazy_module("tapeless.staging.gpu_arrays")
 
 CUDA = (2, 13)  # DLPack's numbers for memory of a GPU, and for memory that it shares with the host
 

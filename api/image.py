@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True
@@ -140,13 +140,13 @@ def _normal(weights: Any) -> Any:
     return np.where(some, weights / np.where(some, total, 1.0), 0.0)
 
 
-def _along(image: Any, weights: Any, axis: int) -> Any:
+def _resample_axis(image: Any, weights: Any, axis: int) -> Any:
     """The image with samples along one axis replaced by weighted sums of them."""
     moved = np.moveaxis(image, axis, -1) @ weights.astype(image.dtype)
     return np.moveaxis(moved, -1, axis)
 
 
-@followed
+@follow_arguments
 def scale_and_translate(
     image: Any,
     shape: Sequence[int],
@@ -189,11 +189,11 @@ def scale_and_translate(
         axis = axis % len(shape)
         n, m = out.shape[axis], shape[axis]
         weights = _weights(n, m, scale[k], translation[k], kind, antialias)
-        out = _along(out, weights, axis)
+        out = _resample_axis(out, weights, axis)
     return out
 
 
-@followed
+@follow_arguments
 def resize(
     image: Any,
     shape: Sequence[int],
@@ -232,7 +232,7 @@ def resize(
             nearest = np.floor((np.arange(m) + 0.5) * (n / m)).astype(int)
             out = np.take(out, nearest, axis=axis)
         else:
-            out = _along(out, _weights(n, m, m / n, 0.0, kind, antialias), axis)
+            out = _resample_axis(out, _weights(n, m, m / n, 0.0, kind, antialias), axis)
     return out
 
 

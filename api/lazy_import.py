@@ -48,6 +48,6 @@ def imported(name: str) -> Any:
         return importlib.import_module(name)
 
 
-def later(name: str) -> Any:
+def lazy_module(name: str) -> Any:
     """The module of this name, as far as its attributes go."""
     return Later(name)

@@ -12,18 +12,18 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.missing import missing as _missing
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-@followed
+@follow_arguments
 def _read(array: Any, key: Any) -> Any:
     return np.copy(array[key])
 
 
-@followed
+@follow_arguments
 def _copied(array: Any) -> Any:
     return np.array(array)
 

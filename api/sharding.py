@@ -12,7 +12,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.inspection import Stages
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.missing import missing
 from tapeless.staging.device_list import single_gpu
 from tapeless.staging.device_meshes import AxisType as AxisType
@@ -41,7 +41,7 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 if TYPE_CHECKING:
     from tapeless.transformations import jit_on_gpu as gpu
 else:
-    gpu = later("tapeless.transformations.jit_on_gpu")
+    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
 
 
 class ShardMap:
@@ -62,8 +62,8 @@ class ShardMap:
         self.out_specs = tree.plain(out_specs)
         self.check = check
         functools.update_wrapper(self, fun, updated=())
-        self.known(self.in_specs, "in_specs")
-        self.known(self.out_specs, "out_specs")
+        self.check_specs(self.in_specs, "in_specs")
+        self.check_specs(self.out_specs, "out_specs")
         self.gpu = single_gpu(tuple(mesh.devices.flat), "shard_map")
         self.mapped = self.nest()
 
@@ -72,7 +72,7 @@ class ShardMap:
         """The function on a GPU: one program for all blocks."""
         return gpu.GpuJit(self, device=self.gpu)
 
-    def known(self, specs: Any, what: str) -> None:
+    def check_specs(self, specs: Any, what: str) -> None:
         """Refuses what is no tree of specs over axes of the mesh."""
         for spec in tree.leaves(specs, is_leaf=lambda x: x is None):
             if spec is not None and not isinstance(spec, PartitionSpec):
@@ -123,7 +123,7 @@ class ShardMap:
         leaves, structure = tree.flatten(value)
         specs = axis_per_leaf(self.out_specs, value, "out_specs")
         joined_value = tree.unflatten(
-            structure, [self.joined(x, s) for x, s in zip(leaves, specs, strict=True)]
+            structure, [self.join_blocks(x, s) for x, s in zip(leaves, specs, strict=True)]
         )
         return functional(joined_value) if follows else joined_value
 
@@ -170,7 +170,7 @@ class ShardMap:
                     f"share evenly ({spec!r})"
                 )
 
-    def joined(self, x: Any, spec: PartitionSpec | None) -> Any:
+    def join_blocks(self, x: Any, spec: PartitionSpec | None) -> Any:
         """The array of the blocks of one result."""
         lead = self.places(spec)
         if not self.check:

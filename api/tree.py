@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import optree
 
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.transforms.core import builder
 from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
 from tapeless.tree_registry import NAMESPACE as NAMESPACE
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.heap import lists as staged_list
     from tapeless.transforms.prelude.containers import hashed_containers
 else:
-    calling = later("tapeless.staging.user_calls")
-    region = later("tapeless.staging.subprogram")
-    staged_list = later("tapeless.transforms.frontend.heap.lists")
-    hashed_containers = later("tapeless.transforms.prelude.containers.hashed_containers")
+    calling = lazy_module("tapeless.staging.user_calls")
+    region = lazy_module("tapeless.staging.subprogram")
+    staged_list = lazy_module("tapeless.transforms.frontend.heap.lists")
+    hashed_containers = lazy_module("tapeless.transforms.prelude.containers.hashed_containers")
 
 IsLeaf = Callable[..., bool]
 Structure = optree.PyTreeSpec
@@ -40,7 +40,7 @@ Structure = optree.PyTreeSpec
 STAGED = "tapeless.transforms.frontend."  # where text and others are that data decides
 
 
-def _prepared(leaf: Any) -> bool:
+def _is_new_dataclass(leaf: Any) -> bool:
     """Whether what looks like a leaf is a container after all: a dataclass, registered now."""
     ours = type(leaf).__module__.startswith(STAGED)
     if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type) and not ours:
@@ -71,7 +71,7 @@ def plain(tree: Any) -> Any:
         copy = tree.copy()
         copy.update({k: plain(v) for k, v in tree.items()})
         return copy
-    if not builder.active() or (_is_leaf(tree) and not _prepared(tree)):
+    if not builder.active() or (_is_leaf(tree) and not _is_new_dataclass(tree)):
         return tree
     return _plain_object(tree)
 
@@ -103,7 +103,9 @@ def flatten(tree: Any, is_leaf: IsLeaf | None = None) -> tuple[list[Any], Any]:
         tree = plain(tree)
     while True:
         leaves_and_structure = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
-        new = [leaf for leaf in leaves_and_structure[0] if is_leaf is None and _prepared(leaf)]
+        new = [
+            leaf for leaf in leaves_and_structure[0] if is_leaf is None and _is_new_dataclass(leaf)
+        ]
         if not new:
             return leaves_and_structure
 
@@ -296,13 +298,13 @@ def flatten_with_path(
     flatten(tree)  # dataclasses become trees
     ends: dict[int, Any] = {}
 
-    def ended(path: KeyPath, x: Any) -> bool:
+    def is_end(path: KeyPath, x: Any) -> bool:
         if is_leaf is None or not (is_leaf(path, x) if is_leaf_takes_path else is_leaf(x)):
             return False
         ends[id(x)] = x
         return True
 
-    paths_and_leaves = [*_walk((), plain(tree) if builder.active() else tree, ended)]
+    paths_and_leaves = [*_walk((), plain(tree) if builder.active() else tree, is_end)]
     return paths_and_leaves, flatten(tree, lambda x: id(x) in ends)[1]
 
 

@@ -46,11 +46,11 @@ def register_pytree_node(
     if not isinstance(nodetype, type):
         raise ArgumentTypeError(f"register_pytree_node needs a class, not {nodetype!r}")
 
-    def flat(obj: Any) -> Any:
+    def flatten_node(obj: Any) -> Any:
         children, static, *keys = flatten_func(obj)
         return tuple(children), static, *map(tuple, keys)
 
-    _register(nodetype, flat, unflatten_func, optree.PyTreeEntry)
+    _register(nodetype, flatten_node, unflatten_func, optree.PyTreeEntry)
     _others.add(nodetype)
     return nodetype
 
@@ -101,7 +101,7 @@ def register_dataclass(
     if nodetype in _dataclasses:
         return nodetype
 
-    def flat(obj: Any) -> Any:
+    def flatten_fields(obj: Any) -> Any:
         children = tuple(getattr(obj, n) for n in data)
         return children, tuple(getattr(obj, n) for n in meta), data
 
@@ -111,7 +111,7 @@ def register_dataclass(
             object.__setattr__(instance, name, value)
         return instance
 
-    _register(nodetype, flat, unflatten, optree.GetAttrEntry)
+    _register(nodetype, flatten_fields, unflatten, optree.GetAttrEntry)
     _dataclasses[nodetype] = (data, meta)
     return nodetype
 
@@ -132,7 +132,7 @@ def _data_and_mask(x: Any) -> Any:
     return (x.data, None if x.mask is np.ma.nomask else x.mask), None, ("data", "mask")
 
 
-def _masked(_: None, parts: Sequence[Any]) -> Any:
+def _rebuild_masked(_: None, parts: Sequence[Any]) -> Any:
     """A masked array; of what stands for arrays while a function is staged, what stands for it."""
     data, mask = parts
     if not isinstance(data, np.ndarray):
@@ -140,7 +140,7 @@ def _masked(_: None, parts: Sequence[Any]) -> Any:
     return np.ma.MaskedArray(data, np.ma.nomask if mask is None else mask)
 
 
-_register(np.ma.MaskedArray, _data_and_mask, _masked, optree.GetAttrEntry)
+_register(np.ma.MaskedArray, _data_and_mask, _rebuild_masked, optree.GetAttrEntry)
 
 
 def is_other(x: Any) -> bool:

@@ -87,12 +87,12 @@ def register_pytree_with_keys(
     '[0].x'
     """
 
-    def flat(obj: Any) -> Any:
+    def flatten_without_keys(obj: Any) -> Any:
         pairs, static = flatten_with_keys(obj)
         pairs = list(pairs)
         return [child for _, child in pairs], static, [key for key, _ in pairs]
 
-    return _register_pytree_node(nodetype, flat, unflatten_func)
+    return _register_pytree_node(nodetype, flatten_without_keys, unflatten_func)
 
 
 def register_pytree_node_class(cls: C) -> C:

@@ -1,4 +1,4 @@
-"""Emitted source as a callable, run by Python and NumPy."""
+"""Loads emitted source as a callable that Python and NumPy run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from tapeless.backends import cache
 from tapeless.transforms.core.language import Block, Let, Var, statements
-from tapeless.transforms.ops.primitives.function_calls import calls, entered
+from tapeless.transforms.ops.primitives.function_calls import calls, functions_called
 from tapeless.transforms.python_text.line_breaking import NOTE
 
 
@@ -44,7 +44,7 @@ def explain(error: BaseException, what: str, block: Block) -> None:
 
 def _all_blocks(block: Block) -> list[Block]:
     """A block, and those of the functions that it calls."""
-    return [block, *(function.block for function in entered(block))]
+    return [block, *(function.block for function in functions_called(block))]
 
 
 def innermost_emitted_frame(tb: TracebackType | None) -> list[TracebackType]:

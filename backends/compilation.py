@@ -1,4 +1,4 @@
-"""What was compiled of a program, as `jit(f).compilations` tells it."""
+"""Records what was compiled of a program, as `jit(f).compilations` lists it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import tapeless.staging.subprogram  # noqa: F401 (it tells what stands for SciPy's functions)
 from tapeless.transforms.frontend.builtins.builtins import BUILTINS
-from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
+from tapeless.transforms.frontend.builtins.numpy_callbacks import staging_of
 from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
 
 MODULES = (
@@ -137,7 +137,7 @@ def has_rule(f: Any) -> bool:
     tables = (FUNCTIONS, WRITERS, BUILTINS)
     if f is np.frompyfunc:  # what it makes has one
         return True
-    return not f.__hash__ or any(f in table for table in tables) or applied(f) is not None
+    return not f.__hash__ or any(f in table for table in tables) or staging_of(f) is not None
 
 
 def reason(module: str, name: str) -> str | None:

@@ -37,7 +37,7 @@ def set_dtype(new: str) -> None:
 
 
 def _look() -> None:
-    wanted = settings.now != PERMISSIVE
+    wanted = settings.current_key != PERMISSIVE
     if wanted and not _watches:
         around = {
             "__call__": _called_under_settings,
@@ -61,7 +61,7 @@ def _called_under_settings(
     this: Transformed, call: Callable[..., Any], args: Any, kwargs: Any
 ) -> Any:
     """A call that does not go the quick way to what was staged without the settings."""
-    if this.last is not None and this.last not in _passed.get(settings.now, ()):
+    if this.last is not None and this.last not in _passed.get(settings.current_key, ()):
         this.begin()  # without its quick ways
     return call(*args, **kwargs)
 
@@ -70,7 +70,7 @@ def _staged_under_settings(
     this: Transformed, specialise: Callable[..., Any], args: Any, kwargs: Any
 ) -> Specialisation:
     """The specialisation for a call, staged anew unless that was done under the settings."""
-    passed = _passed.setdefault(settings.now, WeakSet())
+    passed = _passed.setdefault(settings.current_key, WeakSet())
     this.renew()
     before = dict(this.cache)
     for key, specialisations in before.items():

@@ -50,7 +50,7 @@ class ReadsWriter:
         self.guards += 1
         return text
 
-    def captured(self, name: str, get: Callable[[], Any], key: Any) -> Text:
+    def write_capture(self, name: str, get: Callable[[], Any], key: Any) -> Text:
         return [name, self.place(get), _key_text(key)]
 
     def place(self, get: Callable[[], Any]) -> Text:
@@ -111,7 +111,7 @@ class ReadsFinder:
             self.guards.append(KINDS[kind](name, get, now))
         return True
 
-    def captured(self, text: Text) -> tuple[Callable[[], Any], Any] | None:
+    def read_capture(self, text: Text) -> tuple[Callable[[], Any], Any] | None:
         """An array or number from outside; None if it has another type."""
         _, place, key_text = text
         get = self.place(place)

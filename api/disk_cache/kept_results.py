@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.disk_cache.argument_signature import NoSignatureError, literal
 from tapeless.dispatch.container_writeback import ArgumentPlace, Change, New
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 
 if TYPE_CHECKING:
     from tapeless.transforms.frontend.heap import lists
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.values import structure as structures
     from tapeless.transforms.frontend.values.structure import Structure
 else:
-    lists = later("tapeless.transforms.frontend.heap.lists")
-    results = later("tapeless.transforms.frontend.staging.results")
-    structures = later("tapeless.transforms.frontend.values.structure")
+    lists = lazy_module("tapeless.transforms.frontend.heap.lists")
+    results = lazy_module("tapeless.transforms.frontend.staging.results")
+    structures = lazy_module("tapeless.transforms.frontend.values.structure")
 
 Text = list[Any]
 BUILTIN = {kind.__name__: kind for kind in (list, tuple, dict)}

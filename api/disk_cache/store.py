@@ -54,7 +54,7 @@ class Shelf:
         try:
             if not finder.find(record.guards):
                 return None
-            captured = [finder.captured(text) for text in record.captured]
+            captured = [finder.read_capture(text) for text in record.captured]
             outside = [(name, finder.place(place)) for name, place in record.outside]
             result = record.result and structure_of(record.result, finder.object)
         except GONE:
@@ -96,7 +96,7 @@ class Shelf:
             relations=tuple(relations),
             guards=guards,
             captured=tuple(
-                writer.captured(name, *pair)
+                writer.write_capture(name, *pair)
                 for name, pair in zip(
                     specialisation.captured_names, specialisation.captured, strict=True
                 )

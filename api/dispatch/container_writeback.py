@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.device_list import device_get
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.dataclass import dataclass
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.heap import lists as staged_list
 else:
     returned_lists, staged_list, symbols = (
-        later("tapeless.transforms.frontend.heap.list_results"),
-        later("tapeless.transforms.frontend.heap.lists"),
-        later("tapeless.transforms.frontend.arrays.symbols"),
+        lazy_module("tapeless.transforms.frontend.heap.list_results"),
+        lazy_module("tapeless.transforms.frontend.heap.lists"),
+        lazy_module("tapeless.transforms.frontend.arrays.symbols"),
     )
 
 Path = tuple[Any, ...]
@@ -62,7 +62,7 @@ class Change:
 def contents(container: Any) -> dict[Any, Any] | None:
     """What a container holds; None for other values."""
     if isinstance(container, staged_list.StagedList):
-        returned_lists.settled(container)
+        returned_lists.with_known_lists(container)
     if isinstance(container, (list, tuple, deque)):
         return dict(enumerate(container))
     if isinstance(container, dict):

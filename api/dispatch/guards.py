@@ -14,16 +14,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 
 if TYPE_CHECKING:
     from tapeless.backends.cpu.driver import identical_contents
     from tapeless.transforms.frontend.trace import readers
     from tapeless.transforms.frontend.trace import recorded_reads as reads
 else:
-    identical_contents = later("tapeless.backends.cpu.driver.identical_contents")
-    readers = later("tapeless.transforms.frontend.trace.readers")
-    reads = later("tapeless.transforms.frontend.trace.recorded_reads")
+    identical_contents = lazy_module("tapeless.backends.cpu.driver.identical_contents")
+    readers = lazy_module("tapeless.transforms.frontend.trace.readers")
+    reads = lazy_module("tapeless.transforms.frontend.trace.recorded_reads")
 
 Naming = Callable[[Any], str]
 

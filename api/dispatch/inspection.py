@@ -9,7 +9,7 @@ from tapeless.dispatch.gpu_arguments import refuse_profile
 from tapeless.dispatch.lookup import Lookup
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.specialisation_maker import short
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.emitted_names import (
     leaf_paths,
     place,
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from tapeless.transforms.emit import module
     from tapeless.transforms.frontend.source import rewrite
 else:
-    explain = later("tapeless.explain.explain")
-    module = later("tapeless.transforms.emit.module")
-    printer = later("tapeless.transforms.core.printer")
-    rewrite = later("tapeless.transforms.frontend.source.rewrite")
-    standalone = later("tapeless.staging.standalone_modules")
+    explain = lazy_module("tapeless.explain.explain")
+    module = lazy_module("tapeless.transforms.emit.module")
+    printer = lazy_module("tapeless.transforms.core.printer")
+    rewrite = lazy_module("tapeless.transforms.frontend.source.rewrite")
+    standalone = lazy_module("tapeless.staging.standalone_modules")
 
 
 @dataclass
@@ -60,7 +60,11 @@ def stages_of(name: str, specialisation: Specialisation, fun: Any) -> Stages:
     notes = "\n".join(specialisation.staged.notes) or "every loop that depends on values is rolled"
     return Stages(
         [
-            *([("rewritten", rewrite.shown(inner))] if rewrite.is_rewritten(inner) else []),
+            *(
+                [("rewritten", rewrite.rewritten_text(inner))]
+                if rewrite.is_rewritten(inner)
+                else []
+            ),
             ("core", printer.show(Program(name, specialisation.staged.block))),
             ("simplified", module.show_with_functions(name, specialisation.simplified)),
             ("notes", notes),

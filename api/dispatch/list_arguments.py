@@ -20,7 +20,7 @@ import numpy as np
 from tapeless.dispatch.container_writeback import containers, refuse_passed, refuse_read_outside
 from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.dispatch.transformation import Transformed
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.transforms.core import builder
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentError, TapelessError
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tapeless.staging import user_calls as calling
     from tapeless.transforms.frontend.heap import list_arguments as given_lists
 else:
-    calling = later("tapeless.staging.user_calls")
-    given_lists = later("tapeless.transforms.frontend.heap.list_arguments")
+    calling = lazy_module("tapeless.staging.user_calls")
+    given_lists = lazy_module("tapeless.transforms.frontend.heap.list_arguments")
 
 SHORT = 8  # numbers: so few are an argument each
 PYTHON: dict[type, Any] = {bool: bool, int: np.int64, float: float, complex: complex}
@@ -229,7 +229,7 @@ class Listed(Transformed):
         new = {
             key: (getattr(x.list, "moved", False), x.list)
             for key, x in given_as.items()
-            if x.changed()
+            if x.has_changed()
         }
         same = next((key for key, x in given_as.items() if x.list is value), None)
         return None if same is not None else value, same, new

@@ -18,7 +18,7 @@ from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.python_entry import entry
 from tapeless.dispatch.specialisation import Specialisation, always_miss, call_key
 from tapeless.dispatch.specialisation_maker import SpecialisationMaker
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.emitted_names import (
     base_name,
     leaf_paths,
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from tapeless.transformations import jit_on_gpu as gpu
     from tapeless.transforms.frontend.trace.recorded_reads import Guard
 else:
-    other_objects = later("tapeless.dispatch.other_objects")
-    gpu = later("tapeless.transformations.jit_on_gpu")
-    performance_warnings = later("tapeless.dispatch.performance_warnings")
-    reasons = later("tapeless.dispatch.recompile_reasons")
-    reuse = later("tapeless.random.key_reuse")
-    shapes = later("tapeless.transformations.eval_shape")
+    other_objects = lazy_module("tapeless.dispatch.other_objects")
+    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
+    performance_warnings = lazy_module("tapeless.dispatch.performance_warnings")
+    reasons = lazy_module("tapeless.dispatch.recompile_reasons")
+    reuse = lazy_module("tapeless.random.key_reuse")
+    shapes = lazy_module("tapeless.transformations.eval_shape")
 
 
 CODES = 32  # whose objects others are tried for

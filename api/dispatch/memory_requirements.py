@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.pending_arrays import PendingArray
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.arrays import memory_layout
     from tapeless.transforms.frontend.staging.stage import Staged
 else:
-    memory_layout = later("tapeless.transforms.frontend.arrays.memory_layout")
+    memory_layout = lazy_module("tapeless.transforms.frontend.arrays.memory_layout")
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,14 @@ from tapeless import tree
 from tapeless.dispatch import guards as guarding
 from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS
 from tapeless.dispatch.specialisation import NUMBERS, Specialisation
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 
 if TYPE_CHECKING:
     from tapeless.backends.cpu.driver import argument_forms, native_driver
 else:
     native_driver, argument_forms = (
-        later("tapeless.backends.cpu.driver.native_driver"),
-        later("tapeless.backends.cpu.driver.argument_forms"),
+        lazy_module("tapeless.backends.cpu.driver.native_driver"),
+        lazy_module("tapeless.backends.cpu.driver.argument_forms"),
     )
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless.dispatch.specialisation import Specialisation, always_miss, leaf_key
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.frontend.trace import readers
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.trace import journals
     from tapeless.transforms.frontend.values.structure import Structure
 else:
-    locations = later("tapeless.transforms.frontend.heap.locations")
-    journals = later("tapeless.transforms.frontend.trace.journals")
-    writeback = later("tapeless.transforms.frontend.staging.writeback")
+    locations = lazy_module("tapeless.transforms.frontend.heap.locations")
+    journals = lazy_module("tapeless.transforms.frontend.trace.journals")
+    writeback = lazy_module("tapeless.transforms.frontend.staging.writeback")
 
 #: Kinds of what a program is specialised on that can be asked of other objects.
 ASKED = frozenset({Guard, Constants, FrozenConstants, KnownAddress})

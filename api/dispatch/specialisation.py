@@ -17,7 +17,7 @@ from tapeless import tree
 from tapeless.backends.fork_safe_locks import SHARING
 from tapeless.dispatch.container_writeback import Change, refuse_passed, refuse_shared, store
 from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS, MemoryRequirements
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.jax_arrays import ARRAYS, Array, functional, has_functional, plain
 from tapeless.staging.pending_arrays import wait_for_all
 from tapeless.transforms.core import dims
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.trace.recorded_reads import Guard
     from tapeless.transforms.frontend.values.structure import Structure
 else:
-    generator_states = later("tapeless.dispatch.generator_states")
-    reuse = later("tapeless.random.key_reuse")
-    inputs = later("tapeless.transforms.frontend.staging.parameters")
-    module = later("tapeless.transforms.emit.module")
+    generator_states = lazy_module("tapeless.dispatch.generator_states")
+    reuse = lazy_module("tapeless.random.key_reuse")
+    inputs = lazy_module("tapeless.transforms.frontend.staging.parameters")
+    module = lazy_module("tapeless.transforms.emit.module")
 
 NUMBERS = frozenset(
     {float, int, complex, *(t for t in np.sctypeDict.values() if issubclass(t, np.number))}

@@ -10,7 +10,7 @@ from tapeless import tree
 from tapeless.dispatch import ways
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation_state import TransformationState
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.argument_checks import refuse_foreign_arguments
 from tapeless.staging.bug_reports import mistakes_reported
 from tapeless.staging.emitted_names import (
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.trace.recorded_reads import Guard
     from tapeless.transforms.pipelines import array_form as forms
 else:
-    forms = later("tapeless.transforms.pipelines.array_form")
-    module = later("tapeless.transforms.emit.module")
-    passes = later("tapeless.transforms.core.passes")
-    python = later("tapeless.backends.array_form")
-    readers = later("tapeless.transforms.frontend.trace.readers")
-    region = later("tapeless.staging.subprogram")
-    stage = later("tapeless.transforms.frontend.staging.stage")
-    values = later("tapeless.transforms.evaluation.call_values")
+    forms = lazy_module("tapeless.transforms.pipelines.array_form")
+    module = lazy_module("tapeless.transforms.emit.module")
+    passes = lazy_module("tapeless.transforms.core.passes")
+    python = lazy_module("tapeless.backends.array_form")
+    readers = lazy_module("tapeless.transforms.frontend.trace.readers")
+    region = lazy_module("tapeless.staging.subprogram")
+    stage = lazy_module("tapeless.transforms.frontend.staging.stage")
+    values = lazy_module("tapeless.transforms.evaluation.call_values")
 
 
 class SpecialisationMaker(TransformationState):

@@ -16,7 +16,7 @@ from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.inspection import Inspection
 from tapeless.dispatch.lookup import NUMBERS
 from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.bug_reports import trim_traceback
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import base_name
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from tapeless.dispatch import performance_warnings
     from tapeless.transforms.optimize.algebra import facts
 else:
-    facts = later("tapeless.transforms.optimize.algebra.facts")
-    performance_warnings = later("tapeless.dispatch.performance_warnings")
-    python = later("tapeless.backends.array_form")
+    facts = lazy_module("tapeless.transforms.optimize.algebra.facts")
+    performance_warnings = lazy_module("tapeless.dispatch.performance_warnings")
+    python = lazy_module("tapeless.backends.array_form")
 
 
 class Transformed(Inspection):

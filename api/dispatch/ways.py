@@ -18,7 +18,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.dispatch.specialisation import Specialisation
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.transforms.core.traced_calls import OTHER_WAY, STRICT
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal
@@ -26,7 +26,7 @@ from tapeless.transforms.errors import Signal
 if TYPE_CHECKING:
     from tapeless.dispatch import generator_states
 else:
-    generator_states = later("tapeless.dispatch.generator_states")
+    generator_states = lazy_module("tapeless.dispatch.generator_states")
 
 WAYS = 16  # that are kept for one signature
 COMPILED = 4  # of them, under `jit`: the next ones run as NumPy code

@@ -132,10 +132,10 @@ class Note:
         self.__name__ = NOTE
 
     def __call__(self, args: Any, kwargs: Any) -> Any:
-        return _kept(self.msg.format(*args, **kwargs) + checkify_runtime.FAILED)
+        return _number_of_message(self.msg.format(*args, **kwargs) + checkify_runtime.FAILED)
 
 
-def _kept(message: str) -> Any:
+def _number_of_message(message: str) -> Any:
     number = next(reversed(_messages), 0) + 1
     _messages[number] = message
     while len(_messages) > KEPT:
@@ -151,10 +151,10 @@ class PassedOn:
         self.__name__ = NOTE
 
     def __call__(self, codes: Any) -> Any:
-        return _kept(_first(Error(codes, self.messages)))
+        return _number_of_message(_first_message(Error(codes, self.messages)))
 
 
-def _first(error: Error) -> str:
+def _first_message(error: Error) -> str:
     """The message of the first element of a batch that has one."""
     failed = np.argwhere(np.asarray(error.codes[0]))[0]
     return str(error.at(tuple(failed)).get())
@@ -209,7 +209,7 @@ def checkify(f: Callable[..., Any], errors: Iterable[str] = user_checks) -> Call
     'division by zero'
     """
     check_callable(f, "checkify")
-    kinds = _known(errors)
+    kinds = _check_kinds(errors)
 
     @functools.wraps(f)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -225,7 +225,7 @@ def checkify(f: Callable[..., Any], errors: Iterable[str] = user_checks) -> Call
     return with_error
 
 
-def _known(errors: Any) -> frozenset[str]:
+def _check_kinds(errors: Any) -> frozenset[str]:
     """The kinds of checks that are asked for."""
     try:
         kinds = frozenset(errors)

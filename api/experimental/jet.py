@@ -58,21 +58,21 @@ def jet(
 
 def _derivatives(fun: Callable[..., Any], order: int) -> Callable[..., Any]:
     """The function of curves that gives the value of fun and its derivatives along them."""
-    return _all_orders(fun, order) if active() else _staged(fun, order)
+    return _all_orders(fun, order) if active() else _staged_once(fun, order)
 
 
 @functools.lru_cache(maxsize=64)
-def _staged(fun: Callable[..., Any], order: int) -> Unchanged:
+def _staged_once(fun: Callable[..., Any], order: int) -> Unchanged:
     """The same, staged once."""
     return Unchanged(_all_orders(fun, order))
 
 
 def _all_orders(fun: Callable[..., Any], order: int) -> Callable[..., Any]:
     def derivatives(curves: Any) -> Any:
-        def along(t: Any) -> Any:
+        def along_curve(t: Any) -> Any:
             return (fun(*[_polynomial(terms, t) for terms in curves]),)
 
-        f: Callable[[Any], Any] = along
+        f: Callable[[Any], Any] = along_curve
         for _ in range(order):
             f = _with_next(f)
         return f(0.0)

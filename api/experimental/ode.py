@@ -10,7 +10,7 @@ from numpy import array
 
 import tapeless
 from tapeless import tree
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transformations.ravel import ravel_pytree
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
@@ -67,12 +67,12 @@ class Solver:
 
     def start(self, t: Any, y: Any) -> State:
         slope = self.f(y, t)
-        h = np.minimum(self.first(t, y, slope), self.hmax).astype(t.dtype)
+        h = np.minimum(self.first_step(t, y, slope), self.hmax).astype(t.dtype)
         within = np.zeros((5, len(y)), self.kind)
         within[4] = y
         return State(y, slope, t, h, t, within)
 
-    def first(self, t: Any, y: Any, slope: Any) -> Any:
+    def first_step(self, t: Any, y: Any, slope: Any) -> Any:
         """E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4."""
         t, y, slope = map(tapeless.stop_gradient, (t, y, slope))
         scale = self.atol + np.abs(y) * self.rtol
@@ -95,7 +95,7 @@ class Solver:
         factor = np.where(error == 0, MOST, np.minimum(MOST, np.maximum(factor, at_least)))
         h = np.clip(s.h * factor, 0.0, self.hmax).astype(s.t.dtype)
         if error <= 1:
-            return State(new, slopes[6], s.t + s.h, h, s.t, self.between(s, new, slopes))
+            return State(new, slopes[6], s.t + s.h, h, s.t, self.dense_coefficients(s, new, slopes))
         return s._replace(h=h)
 
     def stages(self, s: State) -> Any:
@@ -113,7 +113,7 @@ class Solver:
         allowed = self.atol + self.rtol * np.maximum(np.abs(y), np.abs(new))
         return np.sqrt(np.mean(np.abs(self.real(s.h) * (self.wrong @ slopes) / allowed) ** 2))
 
-    def between(self, s: State, new: Any, slopes: Any) -> Any:
+    def dense_coefficients(self, s: State, new: Any, slopes: Any) -> Any:
         """A polynomial of degree four: values at the ends and in the middle, slopes at the ends."""
         h, y = self.real(s.h), s.y
         middle = y + h * (self.middle @ slopes)
@@ -128,7 +128,7 @@ class Solver:
             ]
         )
 
-    def at(self, s: State, t: Any) -> Any:
+    def solution_at(self, s: State, t: Any) -> Any:
         """The solution at a time within the last step; nan at a later one."""
         length = tapeless.stop_gradient(s.t - s.last)
         part = self.real((t - s.last) / np.where(length == 0, 1, length))
@@ -140,7 +140,7 @@ class Solver:
         return x.astype(np.zeros(0, self.kind).real.dtype)
 
 
-@followed
+@follow_arguments
 def odeint(
     func: Callable[..., Any],
     y0: Any,
@@ -180,13 +180,13 @@ def odeint(
     y = y.astype(np.result_type(y.dtype, np.float16))
 
     def slope(y: Any, t: Any) -> Any:
-        rate = ravel_pytree(func(_like(y0, y[None], ()), t, *args))[0]
+        rate = ravel_pytree(func(_trees_like(y0, y[None], ()), t, *args))[0]
         if rate.shape != y.shape:
             raise ArgumentError(f"odeint: func gives {len(rate)} numbers, and y0 has {len(y)}")
         return rate.astype(y.dtype)
 
     solver = Solver(slope, y.dtype, rtol, atol, hmax)
-    return _like(y0, _at_times(solver, y, times, mxstep), times.shape)
+    return _trees_like(y0, _at_times(solver, y, times, mxstep), times.shape)
 
 
 def _at_times(solver: Solver, y: Any, times: Any, mxstep: Any) -> Any:
@@ -200,11 +200,11 @@ def _at_times(solver: Solver, y: Any, times: Any, mxstep: Any) -> Any:
         while s.t < times[k] and steps < mxstep and s.h > 0:
             s = solver.attempt(s)
             steps += 1
-        values[k] = solver.at(s, times[k])
+        values[k] = solver.solution_at(s, times[k])
     return values
 
 
-def _like(y0: Any, rows: Any, lead: Any) -> Any:
+def _trees_like(y0: Any, rows: Any, lead: Any) -> Any:
     """Trees like y0, of rows that have their numbers."""
     leaves, structure = tree.flatten(y0)
     parts, start = [], 0

@@ -11,11 +11,11 @@ from tapeless.lax.operand_checks import checked_kind, checked_operands
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def _unsigned(dtype: Any) -> np.dtype[Any]:
+def _unsigned_dtype(dtype: Any) -> np.dtype[Any]:
     return np.dtype(f"u{np.dtype(dtype).itemsize}")
 
 
-def _signed(dtype: Any) -> np.dtype[Any]:
+def _signed_dtype(dtype: Any) -> np.dtype[Any]:
     return np.dtype(f"i{np.dtype(dtype).itemsize}")
 
 
@@ -32,7 +32,7 @@ def population_count(x: Any) -> Any:
     array([ 3, 64])
     """
     x = checked_kind("population_count", x, "iu")
-    word = _unsigned(x.dtype).type
+    word = _unsigned_dtype(x.dtype).type
     every = 2 ** (8 * x.dtype.itemsize) - 1
     n = x.astype(word)
     n = n - ((n >> word(1)) & word(every // 3))
@@ -52,7 +52,7 @@ def clz(x: Any) -> Any:
     array([31, 23], dtype=int32)
     """
     x = checked_kind("clz", x, "iu")
-    word = _unsigned(x.dtype).type
+    word = _unsigned_dtype(x.dtype).type
     n = x.astype(word)
     shift = 1
     while shift < 8 * x.dtype.itemsize:
@@ -72,8 +72,8 @@ def shift_left(x: Any, y: Any) -> Any:
     """
     a, b = checked_operands("shift_left", "iu", x, y)
     width = 8 * a.dtype.itemsize
-    n = a.astype(_unsigned(a.dtype)) << _places(b, width - 1)
-    return np.where(_inside(b, width), n, np.zeros_like(n)).astype(a.dtype)
+    n = a.astype(_unsigned_dtype(a.dtype)) << _places(b, width - 1)
+    return np.where(_is_inside(b, width), n, np.zeros_like(n)).astype(a.dtype)
 
 
 def shift_right_logical(x: Any, y: Any) -> Any:
@@ -88,8 +88,8 @@ def shift_right_logical(x: Any, y: Any) -> Any:
     """
     a, b = checked_operands("shift_right_logical", "iu", x, y)
     width = 8 * a.dtype.itemsize
-    n = a.astype(_unsigned(a.dtype)) >> _places(b, width - 1)
-    return np.where(_inside(b, width), n, np.zeros_like(n)).astype(a.dtype)
+    n = a.astype(_unsigned_dtype(a.dtype)) >> _places(b, width - 1)
+    return np.where(_is_inside(b, width), n, np.zeros_like(n)).astype(a.dtype)
 
 
 def shift_right_arithmetic(x: Any, y: Any) -> Any:
@@ -103,16 +103,16 @@ def shift_right_arithmetic(x: Any, y: Any) -> Any:
     """
     a, b = checked_operands("shift_right_arithmetic", "iu", x, y)
     width = 8 * a.dtype.itemsize
-    n = a.astype(_signed(a.dtype))
-    places = np.where(_inside(b, width), b, width - 1).astype(n.dtype)
+    n = a.astype(_signed_dtype(a.dtype))
+    places = np.where(_is_inside(b, width), b, width - 1).astype(n.dtype)
     return (n >> places).astype(a.dtype)
 
 
 def _places(y: Any, most: int) -> Any:
-    return np.clip(y, 0, most).astype(_unsigned(y.dtype))
+    return np.clip(y, 0, most).astype(_unsigned_dtype(y.dtype))
 
 
-def _inside(y: Any, width: int) -> Any:
+def _is_inside(y: Any, width: int) -> Any:
     return (y >= 0) & (y < width)
 
 
@@ -130,7 +130,7 @@ def mulhi(x: Any, y: Any, /) -> Any:
     """
     a, b = checked_operands("mulhi", "iu", x, y)
     half = 4 * a.dtype.itemsize
-    kind, unsigned = a.dtype.type, _unsigned(a.dtype)
+    kind, unsigned = a.dtype.type, _unsigned_dtype(a.dtype)
     mask, places = kind(2**half - 1), kind(half)
     a0, a1, b0, b1 = a & mask, a >> places, b & mask, b >> places
     carried = (a0 * b0).astype(unsigned) >> unsigned.type(half)

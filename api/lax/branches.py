@@ -63,11 +63,11 @@ def switch(index: Any, branches: Any, *operands: Any, operand: Any = _NOTHING) -
     if operand is not _NOTHING:
         operands = (operand,)
     sides = Sides("switch")
-    calls = [_noted(sides, k, branch, operands) for k, branch in enumerate(branches)]
+    calls = [_note_result(sides, k, branch, operands) for k, branch in enumerate(branches)]
     return one_of(checked_index("switch", index, "index"), calls)
 
 
-def _noted(sides: Any, k: int, branch: Any, operands: Any) -> Any:
+def _note_result(sides: Any, k: int, branch: Any, operands: Any) -> Any:
     return lambda: sides.note(k, branch(*operands))
 
 

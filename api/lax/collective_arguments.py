@@ -81,12 +81,12 @@ def size_value(n: Size) -> Any:
 
 
 def on_leaves(of_leaf: Callable[[Any], Any], x: Any, what: str) -> Any:
-    def checked(leaf: Any) -> Any:
+    def check_leaf(leaf: Any) -> Any:
         if not is_value(leaf):
             raise ArgumentTypeError(f"{what}: {describe(leaf)} is not a number or an array")
         return of_leaf(leaf)
 
-    return tree.map(checked, x)
+    return tree.map(check_leaf, x)
 
 
 def over_axes(op: Any, a: Atom, axes: tuple[Axis, ...], groups: Any) -> Any:
@@ -95,11 +95,11 @@ def over_axes(op: Any, a: Atom, axes: tuple[Axis, ...], groups: Any) -> Any:
     return a
 
 
-def applied(op: Any, leaf: Any, axes: tuple[Axis, ...], groups: Any) -> Any:
+def apply_over_axes(op: Any, leaf: Any, axes: tuple[Axis, ...], groups: Any) -> Any:
     return symbol(over_axes(op, leaf_atom(leaf), axes, groups), leaf)
 
 
-def merged(a: Atom, first: int, last: int) -> Any:
+def merge_axes(a: Atom, first: int, last: int) -> Any:
     """The axes first:last as one."""
     shape = a.type.shape
     n: Size = 1

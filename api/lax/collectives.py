@@ -7,8 +7,8 @@ from typing import Any
 
 from tapeless.lax.collective_arguments import (
     Groups,
-    applied,
-    merged,
+    apply_over_axes,
+    merge_axes,
     named_axes,
     on_leaves,
     one_axis,
@@ -46,12 +46,12 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     """
     axes, groups = named_axes(axis_name, "psum", axis_index_groups)
 
-    def one(leaf: Any) -> Any:
+    def sum_leaf(leaf: Any) -> Any:
         if isinstance(leaf, (bool, int, float, complex)):
             return leaf * size_value(taking_part(axes, groups))
-        return applied(ops.psum, leaf, axes, groups)
+        return apply_over_axes(ops.psum, leaf, axes, groups)
 
-    return on_leaves(one, x, "psum")
+    return on_leaves(sum_leaf, x, "psum")
 
 
 def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
@@ -65,22 +65,22 @@ def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     axes, groups = named_axes(axis_name, "pmean", axis_index_groups)
     n = atom_of_size(taking_part(axes, groups))
 
-    def one(leaf: Any) -> Any:
+    def mean_leaf(leaf: Any) -> Any:
         return symbol(truediv(over_axes(ops.psum, leaf_atom(leaf), axes, groups), n), leaf)
 
-    return on_leaves(one, x, "pmean")
+    return on_leaves(mean_leaf, x, "pmean")
 
 
 def pmax(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     """The greatest value over all elements of an axis. Arguments are those of `psum`."""
     axes, groups = named_axes(axis_name, "pmax", axis_index_groups)
-    return on_leaves(lambda leaf: applied(ops.pmax, leaf, axes, groups), x, "pmax")
+    return on_leaves(lambda leaf: apply_over_axes(ops.pmax, leaf, axes, groups), x, "pmax")
 
 
 def pmin(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     """The least value over all elements of an axis. Arguments are those of `psum`."""
     axes, groups = named_axes(axis_name, "pmin", axis_index_groups)
-    return on_leaves(lambda leaf: applied(ops.pmin, leaf, axes, groups), x, "pmin")
+    return on_leaves(lambda leaf: apply_over_axes(ops.pmin, leaf, axes, groups), x, "pmin")
 
 
 def all_gather(
@@ -108,7 +108,7 @@ def all_gather(
     """
     axes, groups = named_axes(axis_name, "all_gather", axis_index_groups)
 
-    def one(leaf: Any) -> Any:
+    def gather_leaf(leaf: Any) -> Any:
         a = leaf_atom(leaf)
         dim = axis_of(axis, a.type.ndim + (not tiled))
         gathered = a
@@ -116,10 +116,10 @@ def all_gather(
             gathered = ops.all_gather(gathered, axis=each, groups=groups, dim=dim)
         if tiled or len(axes) > 1:
             last = dim + len(axes) + tiled
-            gathered = merged(gathered, dim, last)
+            gathered = merge_axes(gathered, dim, last)
         return symbol(gathered, leaf)
 
-    return on_leaves(one, x, "all_gather")
+    return on_leaves(gather_leaf, x, "all_gather")
 
 
 def psum_scatter(
@@ -145,13 +145,13 @@ def psum_scatter(
     axis, groups = one_axis(axis_name, "psum_scatter", axis_index_groups)
     n = taking_part((axis,), groups)
 
-    def one(leaf: Any) -> Any:
+    def scatter_leaf(leaf: Any) -> Any:
         a = leaf_atom(leaf)
         dim = axis_of(scatter_dimension, a.type.ndim)
         a = split_axis_of(a, dim, n, tiled, "psum_scatter")
         return symbol(ops.psum_scatter(a, axis=axis, groups=groups, dim=dim), leaf)
 
-    return on_leaves(one, x, "psum_scatter")
+    return on_leaves(scatter_leaf, x, "psum_scatter")
 
 
 def all_to_all(
@@ -174,14 +174,14 @@ def all_to_all(
     axis, groups = one_axis(axis_name, "all_to_all", axis_index_groups)
     n = taking_part((axis,), groups)
 
-    def one(leaf: Any) -> Any:
+    def exchange_leaf(leaf: Any) -> Any:
         a = leaf_atom(leaf)
         split, concat = (axis_of(k, a.type.ndim) for k in (split_axis, concat_axis))
         a = split_axis_of(a, split, n, tiled, "all_to_all")
         exchanged = ops.all_to_all(a, axis=axis, groups=groups, split=split, concat=concat)
-        return symbol(merged(exchanged, concat, concat + 2) if tiled else exchanged, leaf)
+        return symbol(merge_axes(exchanged, concat, concat + 2) if tiled else exchanged, leaf)
 
-    return on_leaves(one, x, "all_to_all")
+    return on_leaves(exchange_leaf, x, "all_to_all")
 
 
 def pswapaxes(x: Any, axis_name: Any, axis: int, *, axis_index_groups: Groups = None) -> Any:
@@ -242,11 +242,11 @@ def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
     """
     axis, _ = one_axis(axis_name, "pbroadcast", None)
 
-    def one(leaf: Any) -> Any:
+    def broadcast_leaf(leaf: Any) -> Any:
         every = ops.all_gather(leaf_atom(leaf), axis=axis, groups=None, dim=0)
         return symbol(index(every, key=(_position(source, axis),)), leaf)
 
-    return on_leaves(one, x, "pbroadcast")
+    return on_leaves(broadcast_leaf, x, "pbroadcast")
 
 
 def _position(source: int, axis: Axis) -> int:

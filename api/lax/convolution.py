@@ -12,12 +12,12 @@ from tapeless.lax.dimension_numbers import (
     conv_dimension_numbers,
     default_words,
 )
-from tapeless.lax.lengths import dilated, known_lengths, lengths
+from tapeless.lax.lengths import dilated_length, known_lengths, lengths
 from tapeless.lax.operand_checks import checked_array, checked_rank, checked_same_dtype
 from tapeless.lax.windows import (
     checked_numbers,
     counts,
-    padded,
+    pad_axes,
     pads_of,
     part,
     patches,
@@ -90,13 +90,13 @@ def conv_general_dilated(
             "give pairs (low, high), or use lax.conv_transpose",
         )
     sizes, window = lengths(x, range(1, n + 1)), known_lengths(kernel, range(n))
-    wide = [dilated(k, d) for k, d in zip(window, dilation, strict=True)]
+    wide = [dilated_length(k, d) for k, d in zip(window, dilation, strict=True)]
     pads = pads_of(name, padding, sizes, wide, strides)
     out = counts(sizes, window, strides, pads, spread, dilation)
-    x = padded(x, 0, range(1, n + 1), pads, spread)
+    x = pad_axes(x, 0, range(1, n + 1), pads, spread)
     checked_groups(x, kernel, feature_group_count, batch_group_count)
     moves = (window, out, strides, dilation)
-    products = _grouped(x, kernel, moves, feature_group_count, batch_group_count)
+    products = _convolve_groups(x, kernel, moves, feature_group_count, batch_group_count)
     return np.transpose(products, _inverse((numbers[2][0], *numbers[2][2:], numbers[2][1])))
 
 
@@ -116,7 +116,7 @@ def _inverse(permutation: Any) -> tuple[int, ...]:
     return tuple([permutation.index(k) for k in range(len(permutation))])
 
 
-def _grouped(x: Any, kernel: Any, sizes: Any, features: int, batch: int) -> Any:
+def _convolve_groups(x: Any, kernel: Any, sizes: Any, features: int, batch: int) -> Any:
     if features == batch == 1:
         return _product(x, kernel, sizes)
     if batch > 1:
@@ -156,17 +156,17 @@ def _by_features(count: int, x: Any, kernel: Any, sizes: Any) -> Any:
     window, out = sizes[:2]
     weights = np.reshape(kernel, (*window, count, kernel.shape[-1] // count))
     products = np.zeros((x.shape[0], *out, count, kernel.shape[-1] // count), x.dtype)
-    products = _scaled(products, x[..., np.newaxis], weights, 1, sizes)
+    products = _add_scaled(products, x[..., np.newaxis], weights, 1, sizes)
     return np.reshape(products, (x.shape[0], *out, kernel.shape[-1]))
 
 
-def _scaled(total: Any, x: Any, weights: Any, axis: int, sizes: Any) -> Any:
+def _add_scaled(total: Any, x: Any, weights: Any, axis: int, sizes: Any) -> Any:
     if axis > len(sizes[0]):
         return total + x * weights
     window, out, strides, dilation = [s[axis - 1] for s in sizes]
     for i in range(window):
         seen = part(x, axis, i * dilation, out, strides)
-        total = _scaled(total, seen, weights[i], axis + 1, sizes)
+        total = _add_scaled(total, seen, weights[i], axis + 1, sizes)
     return total
 
 
@@ -253,7 +253,7 @@ def conv_transpose(
     dilation = checked_numbers("conv_transpose", "rhs_dilation", rhs_dilation, n)
     spatial = numbers.rhs_spec[2:]
     if isinstance(padding, str) or use_consistent_padding:
-        wide = list(map(dilated, known_lengths(kernel, spatial), dilation))
+        wide = list(map(dilated_length, known_lengths(kernel, spatial), dilation))
         each = [padding] * n if isinstance(padding, str) else padding
         padding = tuple(
             [transposed_pads(k, s, p) for k, s, p in zip(wide, strides, each, strict=True)]

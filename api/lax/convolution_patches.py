@@ -10,9 +10,9 @@ import numpy as np
 from tapeless.lax import windows
 from tapeless.lax.dimension_numbers import conv_dimension_numbers
 from tapeless.lax.dots import dot_general
-from tapeless.lax.lengths import dilated, lengths
+from tapeless.lax.lengths import dilated_length, lengths
 from tapeless.lax.operand_checks import checked_array
-from tapeless.lax.windows import checked_numbers, counts, padded, pads_of
+from tapeless.lax.windows import checked_numbers, counts, pad_axes, pads_of
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -53,10 +53,10 @@ def conv_general_dilated_patches(
     dilation = checked_numbers(name, "rhs_dilation", rhs_dilation, n)
     x = np.transpose(x, (numbers[0][0], *numbers[0][2:], numbers[0][1]))
     sizes = lengths(x, range(1, n + 1))
-    wide = [dilated(k, d) for k, d in zip(window, dilation, strict=True)]
+    wide = [dilated_length(k, d) for k, d in zip(window, dilation, strict=True)]
     pads = pads_of(name, padding, sizes, wide, strides)
     out = counts(sizes, window, strides, pads, spread, dilation)
-    x = padded(x, 0, range(1, n + 1), pads, spread)
+    x = pad_axes(x, 0, range(1, n + 1), pads, spread)
     seen = windows.patches(x, 1, window, out, strides, dilation)
     last = 2 * n + 1
     seen = np.transpose(seen, (0, last, *range(n + 1, last), *range(1, n + 1)))

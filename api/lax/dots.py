@@ -42,7 +42,10 @@ def dot_general(
     if preferred_element_type is not None:
         a, b = a.astype(preferred_element_type), b.astype(preferred_element_type)
     elif a.dtype != b.dtype:
-        a, b = a.astype(_joined(a.dtype, b.dtype)), b.astype(_joined(a.dtype, b.dtype))
+        a, b = (
+            a.astype(_product_dtype(a.dtype, b.dtype)),
+            b.astype(_product_dtype(a.dtype, b.dtype)),
+        )
     (left, right), (along, beside) = checked_contraction("dot_general", a, b, dimension_numbers)
     if not along:
         return np.tensordot(a, b, (left, right))
@@ -57,7 +60,7 @@ def dot_general(
     return np.reshape(first @ second, shape)
 
 
-def _joined(a: Any, b: Any) -> Any:
+def _product_dtype(a: Any, b: Any) -> Any:
     """The dtype of products of two; that of floats, where the others are integers."""
     if (a.kind in "fc") == (b.kind in "fc"):
         return np.result_type(a, b)

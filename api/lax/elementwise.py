@@ -36,12 +36,12 @@ def _unary(name: str, function: Any, kinds: str, what: str) -> Callable[..., Any
     def run(x: Any) -> Any:
         return function(checked_kind(name, x, kinds))
 
-    def rounded(x: Any, accuracy: Any = None) -> Any:
+    def call_unary(x: Any, accuracy: Any = None) -> Any:
         return function(checked_kind(name, x, kinds))
 
-    run = rounded if name in ROUNDED else run
+    run = call_unary if name in ROUNDED else run
 
-    return _named(run, name, what, "x", kinds)
+    return _with_jax_name(run, name, what, "x", kinds)
 
 
 def _binary(name: str, function: Any, kinds: str, what: str) -> Callable[[Any, Any], Any]:
@@ -51,13 +51,13 @@ def _binary(name: str, function: Any, kinds: str, what: str) -> Callable[[Any, A
         a, b = checked_operands(name, kinds, x, y)
         return function(a, b)
 
-    return _named(run, name, what, "x, y", kinds)
+    return _with_jax_name(run, name, what, "x, y", kinds)
 
 
 WORDS = {"b": "booleans", "i": "integers", "u": "unsigned integers", "f": "floats", "c": "complex"}
 
 
-def _named(
+def _with_jax_name(
     run: Callable[..., Any], name: str, what: str, arguments: str, kinds: str
 ) -> Callable[..., Any]:
     run.__name__ = run.__qualname__ = name
@@ -170,7 +170,7 @@ def integer_pow(x: Any, y: int) -> Any:
 # -- of two arrays
 
 
-def _divided(x: Any, y: Any) -> Any:
+def _divide(x: Any, y: Any) -> Any:
     if np.result_type(x, y).kind in "fc":
         return x / y
     low = x // y
@@ -182,7 +182,7 @@ atan2 = _binary("atan2", np.arctan2, "f", "The angle of the point (y, x) of the 
 bitwise_and = _binary("bitwise_and", np.bitwise_and, BITS, "The bits that are set in both")
 bitwise_or = _binary("bitwise_or", np.bitwise_or, BITS, "The bits that are set in one or both")
 bitwise_xor = _binary("bitwise_xor", np.bitwise_xor, BITS, "The bits that are set in one only")
-div = _binary("div", _divided, NUMBERS, "x / y; for integers, without what is behind the point")
+div = _binary("div", _divide, NUMBERS, "x / y; for integers, without what is behind the point")
 eq = _binary("eq", np.equal, "biufc", "Whether x == y")
 ge = _binary("ge", np.greater_equal, "biuf", "Whether x >= y")
 gt = _binary("gt", np.greater, "biuf", "Whether x > y")
@@ -260,14 +260,14 @@ def clamp(min: Any, x: Any, max: Any) -> Any:
     array([0. , 0.5, 1. ])
     """
     low, x, high = checked_operands("clamp", "iuf", min, x, max)
-    return (_clamped_with_rule if x.dtype.kind == "f" else _clamped)(low, x, high)
+    return (_clamped_with_rule if x.dtype.kind == "f" else _clamp)(low, x, high)
 
 
-def _clamped(low: Any, x: Any, high: Any) -> Any:
+def _clamp(low: Any, x: Any, high: Any) -> Any:
     return np.minimum(np.maximum(x, low), high)
 
 
-_clamped_with_rule = CustomJvp(_clamped)
+_clamped_with_rule = CustomJvp(_clamp)
 
 
 @_clamped_with_rule.defjvp

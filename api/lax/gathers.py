@@ -124,7 +124,7 @@ def _order(window: Any, outer: int, lies: Any) -> tuple[int, ...]:
     )
 
 
-def _scattered(
+def _scatter(
     name: str,
     operand: Any,
     scatter_indices: Any,
@@ -219,7 +219,7 @@ def scatter(
            [0., 0.],
            [1., 1.]])
     """
-    return _scattered("scatter", operand, scatter_indices, updates, dimension_numbers, mode, _set)
+    return _scatter("scatter", operand, scatter_indices, updates, dimension_numbers, mode, _set)
 
 
 def _changing(name: str, function: Any, what: str) -> Any:
@@ -233,7 +233,7 @@ def _changing(name: str, function: Any, what: str) -> Any:
         unique_indices: bool = False,
         mode: Any = None,
     ) -> Any:
-        return _scattered(
+        return _scatter(
             name,
             operand,
             scatter_indices,
@@ -298,4 +298,4 @@ def scatter_apply(
             array[here] = func(array[here])
 
     blank = np.zeros(tuple(update_shape), x.dtype)
-    return _scattered("scatter_apply", x, indices, blank, dimension_numbers, mode, store)
+    return _scatter("scatter_apply", x, indices, blank, dimension_numbers, mode, store)

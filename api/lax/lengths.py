@@ -62,13 +62,13 @@ def same_lengths(arrays: Sequence[Any], axes: Sequence[int]) -> bool:
     return all(same_size(shape[k], first[k]) for shape in others for k in axes)
 
 
-def dilated(n: Any, dilation: int) -> Any:
+def dilated_length(n: Any, dilation: int) -> Any:
     """The length of an axis with dilation - 1 places put in between."""
     size = length_of(n)
     return number_of(maximum((size - 1) * dilation + 1, 0) if dilation > 1 else size)
 
 
-def around(n: Any, window: Any, stride: int) -> tuple[Any, Any]:
+def same_padding(n: Any, window: Any, stride: int) -> tuple[Any, Any]:
     """How many places to put around an axis so that a window that moves by the stride stands
     `n / stride` times, rounded up: those of the smaller half, and of the other.
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from tapeless.lax.missing import refuse_linalg
 from tapeless.lax.operand_checks import checked_kind, checked_kinds, checked_operands, scipy_linalg
-from tapeless.lax.reflections import reflected
-from tapeless.numpy.array_functions import followed
+from tapeless.lax.reflections import reduce_to_hessenberg
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -26,7 +26,7 @@ def _adjoint(x: Any) -> Any:
     return np.conj(np.swapaxes(x, -1, -2)) if x.dtype.kind == "c" else np.swapaxes(x, -1, -2)
 
 
-@followed
+@follow_arguments
 def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
     """The lower triangular factor of positive definite matrices.
 
@@ -45,7 +45,7 @@ def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
     return np.linalg.cholesky((x + _adjoint(x)) / 2 if symmetrize_input else x)
 
 
-@followed
+@follow_arguments
 def cholesky_update(r_matrix: Any, w_vector: Any) -> Any:
     """The upper triangular factor of r.T @ r + outer(w, w), for one r.
 
@@ -70,7 +70,7 @@ def cholesky_update(r_matrix: Any, w_vector: Any) -> Any:
     return np.triu(r)
 
 
-@followed
+@follow_arguments
 def eigh(
     x: Any,
     *,
@@ -102,7 +102,7 @@ def eigh(
     return vectors, values
 
 
-@followed
+@follow_arguments
 def eig(
     x: Any,
     *,
@@ -132,7 +132,7 @@ def eig(
     return [*results, right] if compute_right_eigenvectors else results
 
 
-@followed
+@follow_arguments
 def qr(
     x: Any, *, pivoting: bool = False, full_matrices: bool = True, use_magma: Any = None
 ) -> tuple[Any, Any]:
@@ -153,7 +153,7 @@ def qr(
     return q, r
 
 
-@followed
+@follow_arguments
 def svd(
     x: Any,
     *,
@@ -182,7 +182,7 @@ def svd(
     return u, s, vh
 
 
-@followed
+@follow_arguments
 def lu(x: Any) -> tuple[Any, Any, Any]:
     """Lower and upper triangular factors of a matrix whose rows are exchanged.
 
@@ -220,7 +220,7 @@ def lu(x: Any) -> tuple[Any, Any, Any]:
     return a, pivots, order.astype(np.int32)
 
 
-@followed
+@follow_arguments
 def lu_pivots_to_permutation(pivots: Any, permutation_size: int) -> Any:
     """The order of rows that exchanges make, one after the other.
 
@@ -242,7 +242,7 @@ def lu_pivots_to_permutation(pivots: Any, permutation_size: int) -> Any:
     return order.astype(pivots.dtype)
 
 
-@followed
+@follow_arguments
 def triangular_solve(
     a: Any,
     b: Any,
@@ -282,7 +282,7 @@ def triangular_solve(
     return np.swapaxes(np.linalg.solve(np.swapaxes(part, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
 
 
-@followed
+@follow_arguments
 def tridiagonal_solve(dl: Any, d: Any, du: Any, b: Any, *, perturb_singular: bool = False) -> Any:
     """x with a @ x = b, for a matrix with three diagonals.
 
@@ -313,7 +313,7 @@ def tridiagonal_solve(dl: Any, d: Any, du: Any, b: Any, *, perturb_singular: boo
     return x
 
 
-@followed
+@follow_arguments
 def householder_product(a: Any, taus: Any) -> Any:
     """The first columns of a product of reflections 1 - tau v v.T.
 
@@ -329,7 +329,7 @@ def householder_product(a: Any, taus: Any) -> Any:
     return ormqr(a, taus, np.eye(a.shape[0], a.shape[1], dtype=a.dtype))
 
 
-@followed
+@follow_arguments
 def ormqr(a: Any, taus: Any, c: Any, *, left: bool = True, transpose: bool = False) -> Any:
     """The product of reflections 1 - tau v v.T, times a matrix.
 
@@ -357,7 +357,7 @@ def ormqr(a: Any, taus: Any, c: Any, *, left: bool = True, transpose: bool = Fal
     return product
 
 
-@followed
+@follow_arguments
 def symmetric_product(
     a_matrix: Any,
     c_matrix: Any,
@@ -381,7 +381,7 @@ def symmetric_product(
     return alpha * (a @ np.swapaxes(a, -1, -2)) + beta * c_matrix
 
 
-@followed
+@follow_arguments
 def schur(
     x: Any,
     *,
@@ -419,7 +419,7 @@ def schur(
     return (ts, vs) if compute_schur_vectors else (ts,)
 
 
-def _packed(h: Any, vectors: Any) -> Any:
+def _pack_reflections(h: Any, vectors: Any) -> Any:
     """The matrix with the vectors of the reflections below its subdiagonal."""
     n = h.shape[0]
     below = np.zeros_like(h)
@@ -434,7 +434,7 @@ def _one_matrix(name: str, a: Any) -> Any:
     return a
 
 
-@followed
+@follow_arguments
 def hessenberg(a: Any) -> tuple[Any, Any]:
     """The h of a = q @ h @ q^H with zeros below its first subdiagonal, where the vectors of the
     reflections are instead; and the factors tau of these, as LAPACK's gehrd gives them.
@@ -449,11 +449,11 @@ def hessenberg(a: Any) -> tuple[Any, Any]:
     >>> h[:, 0], taus
     (array([ 1. , -5. ,  0.5]), array([1.6, 0. ]))
     """
-    h, vectors, taus = reflected(_one_matrix("hessenberg", a))
-    return _packed(h, vectors), taus
+    h, vectors, taus = reduce_to_hessenberg(_one_matrix("hessenberg", a))
+    return _pack_reflections(h, vectors), taus
 
 
-@followed
+@follow_arguments
 def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
     """A Hermitian matrix brought to tridiagonal form by reflections: the matrix with their vectors
     below its subdiagonal, its diagonal and subdiagonal, and the factors tau, as LAPACK's sytrd
@@ -473,8 +473,8 @@ def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
             "lax.linalg.tridiagonal: the lower triangle is read", "pass np.conj(a.T)"
         )
     a = _one_matrix("tridiagonal", a)
-    h, vectors, taus = reflected(np.tril(a) + _adjoint(np.tril(a, -1)))
-    packed = np.where(np.tri(*h.shape) > 0, _packed(h, vectors), a)
+    h, vectors, taus = reduce_to_hessenberg(np.tril(a) + _adjoint(np.tril(a, -1)))
+    packed = np.where(np.tri(*h.shape) > 0, _pack_reflections(h, vectors), a)
     return packed, np.real(np.diagonal(h)), np.real(np.diagonal(h, -1)), taus
 
 

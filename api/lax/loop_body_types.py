@@ -15,7 +15,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
-from tapeless.transforms.frontend.heap.list_results import settled
+from tapeless.transforms.frontend.heap.list_results import with_known_lists
 from tapeless.transforms.frontend.trace.trace import trace
 
 
@@ -296,14 +296,14 @@ class Sides:
 # -- what a function would return
 
 
-def returned(fun: Any, *args: Any) -> Any:
+def result_types(fun: Any, *args: Any) -> Any:
     """What a staged call would return for arguments of these types: a tree of types.
 
     Nothing of the call stays.
     """
     t = trace()
     with t.recording() as journal, t.block():
-        value = settled(call_user(fun, *tree.map(_stand_in, args)))
+        value = with_known_lists(call_user(fun, *tree.map(_stand_in, args)))
         value_kinds = kinds(value)
     t.rollback(journal)
     return value_kinds
@@ -340,7 +340,7 @@ def kept_ahead(f: Any, carry: Any, rows: list[Any], structure: Any, length: Any)
     x = tree.unflatten(structure, [Kind(row, axes=1) for row in rows])
     before = kinds(carry)
     while True:
-        after, kept = checked_pair("scan", returned(f, before, x))
+        after, kept = checked_pair("scan", result_types(f, before, x))
         checked_kinds("scan", before, after)
         settled = tree.map(lambda old, new: new if old.weak else old, before, after)
         pairs = zip(tree.leaves(settled), tree.leaves(before), strict=True)

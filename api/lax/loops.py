@@ -19,7 +19,7 @@ from tapeless.lax.loop_body_types import (
     kept_after,
     kept_ahead,
 )
-from tapeless.lax.transformations import batched, knows_types_only, run_staged
+from tapeless.lax.transformations import knows_types_only, run_staged, vmap_once
 from tapeless.transforms.core.builder import active
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -92,18 +92,18 @@ def map(f: Any, xs: Any, *, batch_size: Any = None) -> Any:
     n = checked_length("map", rows, None)
     size = checked_index("map", batch_size, "batch_size")
     if size == 0 or n <= size:
-        return batched(f)(xs)
+        return vmap_once(f)(xs)
     whole = n // size * size
     parts = [np.reshape(row[:whole], (n // size, size, *row.shape[1:])) for row in rows]
-    results = scan(lambda _, x: ((), batched(f)(x)), (), tree.unflatten(structure, parts))[1]
-    results = tree.map(_joined, results)
+    results = scan(lambda _, x: ((), vmap_once(f)(x)), (), tree.unflatten(structure, parts))[1]
+    results = tree.map(_merge_leading_axes, results)
     if n % size == 0:
         return results
-    rest = batched(f)(tree.unflatten(structure, [row[whole:] for row in rows]))
+    rest = vmap_once(f)(tree.unflatten(structure, [row[whole:] for row in rows]))
     return tree.map(lambda a, b: np.concatenate([a, b]), results, rest)
 
 
-def _joined(x: Any) -> Any:
+def _merge_leading_axes(x: Any) -> Any:
     return np.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
 
 

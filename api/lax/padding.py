@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.lengths import dilated, end, is_negative, is_positive, simplest
+from tapeless.lax.lengths import dilated_length, end, is_negative, is_positive, simplest
 from tapeless.lax.operand_checks import checked_array
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
@@ -31,7 +31,7 @@ def pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
     x = checked_array("pad", operand)
     config = _config(padding_config, x.ndim)
     if any(is_positive(n) for axis in config for n in axis):
-        x = _grown(x, padding_value, config)
+        x = _insert_places(x, padding_value, config)
     if not any(is_negative(n) for axis in config for n in axis):
         return x
     ends = zip(x.shape, config, strict=True)
@@ -61,7 +61,7 @@ def _config(padding_config: Any, rank: int) -> Any:
     return config
 
 
-def _grown(x: Any, value: Any, config: Any) -> Any:
+def _insert_places(x: Any, value: Any, config: Any) -> Any:
     """The array with all new places; what is taken away is still there."""
     shape, places = [], []
     for n, (low, high, inner) in zip(x.shape, config, strict=True):
@@ -69,7 +69,7 @@ def _grown(x: Any, value: Any, config: Any) -> Any:
         if not any(is_positive(k) for k in (low, high, inner)):
             length, place = n, slice(None)
         else:
-            length = dilated(n, inner + 1)
+            length = dilated_length(n, inner + 1)
             place = slice(low, end(low, length, 1), inner + 1 if inner else None)
         shape.append(low + length + high)
         places.append(place)

@@ -8,14 +8,14 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lax import elementwise
-from tapeless.lax.lengths import dilated
+from tapeless.lax.lengths import dilated_length
 from tapeless.lax.loop_body_types import checked_function
 from tapeless.lax.operand_checks import checked_array, checked_number
-from tapeless.lax.transformations import batched
+from tapeless.lax.transformations import vmap_once
 from tapeless.lax.windows import (
     checked_numbers,
     counts,
-    padded,
+    pad_axes,
     pads_of,
     part,
     sizes_where,
@@ -79,12 +79,12 @@ def reduce_window(
         tuple([values[k] for k in axes]) for values in (window, strides, spread, dilation)
     ]
     sizes = sizes_where(arrays, axes)
-    wide = [dilated(k, d) for k, d in zip(window, dilation, strict=True)]
+    wide = [dilated_length(k, d) for k, d in zip(window, dilation, strict=True)]
     if not isinstance(padding, str):
         padding = [padding[k] for k in axes]
     pads = pads_of(name, padding, sizes, wide, strides)
     out = counts(sizes, window, strides, pads, spread, dilation)
-    arrays = [padded(x, init, axes, pads, spread) for x, init in zip(arrays, inits, strict=True)]
+    arrays = [pad_axes(x, init, axes, pads, spread) for x, init in zip(arrays, inits, strict=True)]
     moves_of = (axes, window, out, strides, dilation)
     totals = [_start(x, init, axes, out) for x, init in zip(arrays, inits, strict=True)]
     return tree.unflatten(
@@ -143,6 +143,6 @@ def by_element(fun: Any) -> Any:
     def run(a: Any, b: Any) -> Any:
         shape = tree.leaves(a)[0].shape
         flat = [tree.map(lambda x: np.reshape(x, (-1,)), each) for each in (a, b)]
-        return tree.map(lambda x: np.reshape(x, shape), batched(fun)(*flat))
+        return tree.map(lambda x: np.reshape(x, shape), vmap_once(fun)(*flat))
 
     return run

@@ -12,7 +12,7 @@ from tapeless.transforms.errors import ArgumentError
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def reflected(a: Any, smallest: int = 0) -> tuple[Any, Any, Any]:
+def reduce_to_hessenberg(a: Any, smallest: int = 0) -> tuple[Any, Any, Any]:
     """The h of `hessenberg`, and the reflections 1 - tau w w^H that give it: w in columns, and tau;
     as LAPACK's gehrd chooses them. None for matrices of up to `smallest` rows."""
     a = np.asarray(a)

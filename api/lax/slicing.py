@@ -68,13 +68,13 @@ def _part(name: str, x: Any, starts: Any, sizes: Any, negative: Any) -> Any:
     from_end = [negative] * len(sizes) if np.ndim(negative) == 0 else negative
     return tuple(
         [
-            _along(x, k, start, size, on)
+            _slice_of_axis(x, k, start, size, on)
             for k, (start, size, on) in enumerate(zip(start_list, sizes, from_end, strict=True))
         ]
     )
 
 
-def _along(x: Any, axis: int, start: Any, size: Any, from_end: Any) -> Any:
+def _slice_of_axis(x: Any, axis: int, start: Any, size: Any, from_end: Any) -> Any:
     n = x.shape[axis]
     if is_whole(size, n):
         return slice(None)

@@ -179,7 +179,7 @@ class _LinearSystem:
     symmetric: bool
     has_aux: bool
 
-    def again(self, matvec: Any, b: Any, solve: Any, back: Any) -> Any:
+    def solve_again(self, matvec: Any, b: Any, solve: Any, back: Any) -> Any:
         returned = custom_linear_solve(matvec, b, solve, back, self.symmetric, self.has_aux)
         return self.solution(returned)
 
@@ -192,7 +192,7 @@ class _LinearSystem:
         x, read = self.solution(returned), tuple(primals[1])
         moved = tapeless.jvp(lambda *v: self.product(x, *v), read, tuple(tangents[1]))[1]
         right = tree.map(lambda d, m: d - m, tangents[0], moved)
-        step = self.again(_product(self.product, read), right, self.solve, self.back)
+        step = self.solve_again(_product(self.product, read), right, self.solve, self.back)
         return returned, (step, _zeros(returned[1])) if self.has_aux else step
 
     def forwards(self, b: Any, read: Any, rest: Any) -> Any:
@@ -209,7 +209,7 @@ class _LinearSystem:
         x, read, n = residuals
         mine = _product(self.product, read)
         other = mine if self.symmetric else _AsIs(lambda y: tapeless.vjp(mine, x)[1](y)[0])
-        b_bar = self.again(other, self.solution(cotangent), self.back, self.solve)
+        b_bar = self.solve_again(other, self.solution(cotangent), self.back, self.solve)
         down = tree.map(lambda y: -y, b_bar)
         bars = tapeless.vjp(lambda *v: self.product(x, *v), *read)[1](down)
         return b_bar, list(bars), [None] * n

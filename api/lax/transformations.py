@@ -24,14 +24,14 @@ def knows_types_only() -> bool:
     return active() and not trace().tracing
 
 
-def batched(fun: Any) -> Any:
+def vmap_once(fun: Any) -> Any:
     """The function for a batch; the same one for the same function, which is then staged once."""
     keep = isinstance(fun, FunctionType) and not active()
-    return _kept(fun) if keep else tapeless.vmap(fun)
+    return _cached_vmap(fun) if keep else tapeless.vmap(fun)
 
 
 @functools.lru_cache(maxsize=64)
-def _kept(fun: FunctionType) -> Any:
+def _cached_vmap(fun: FunctionType) -> Any:
     return tapeless.vmap(fun)
 
 

@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.lengths import around, dilated, end, lengths, places, same_lengths, simplest
+from tapeless.lax.lengths import (
+    dilated_length,
+    end,
+    lengths,
+    places,
+    same_lengths,
+    same_padding,
+    simplest,
+)
 from tapeless.lax.padding import pad
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-from tapeless.transforms.ops.numpy.creation import unset
+from tapeless.transforms.ops.numpy.creation import empty_to_fill
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -45,7 +53,7 @@ def pads_of(name: str, padding: Any, sizes: Any, window: Any, strides: Any) -> A
             f"lax.{name}: the padding {padding!r} is none of 'SAME', 'SAME_LOWER' and 'VALID'",
             "or give a pair (low, high) for each axis",
         )
-    pairs = [around(*axis) for axis in zip(sizes, window, strides, strict=True)]
+    pairs = [same_padding(*axis) for axis in zip(sizes, window, strides, strict=True)]
     return tuple(pairs if word == "SAME" else [(high, low) for low, high in pairs])
 
 
@@ -67,7 +75,7 @@ def counts(
     """How many windows fit on each axis."""
     return tuple(
         [
-            places(dilated(n, b), low, high, dilated(k, d), s)
+            places(dilated_length(n, b), low, high, dilated_length(k, d), s)
             for n, k, s, (low, high), b, d in zip(
                 sizes, window, strides, pads, base_dilation, window_dilation, strict=True
             )
@@ -75,7 +83,7 @@ def counts(
     )
 
 
-def padded(x: Any, value: Any, axes: Any, pads: Any, dilation: Any) -> Any:
+def pad_axes(x: Any, value: Any, axes: Any, pads: Any, dilation: Any) -> Any:
     """The array with places around it and in between along some axes."""
     config = [(0, 0, 0)] * x.ndim
     for axis, (low, high), d in zip(axes, pads, dilation, strict=True):
@@ -106,9 +114,11 @@ def patches(x: Any, axis: int, window: Any, out: Any, strides: Any, dilation: An
     if dilation[-1] == 1:  # what a window sees there is one piece of memory
         width = operator.index(x.shape[-1])
         x = np.reshape(x, (*x.shape[:-2], x.shape[-2] * width))
-        seen_parts: Any = unset((*x.shape[:axis], *out, *window[:-1], window[-1] * width), x.dtype)
+        seen_parts: Any = empty_to_fill(
+            (*x.shape[:axis], *out, *window[:-1], window[-1] * width), x.dtype
+        )
     else:
-        seen_parts = unset(shape, x.dtype)
+        seen_parts = empty_to_fill(shape, x.dtype)
     sizes = list(zip(window, out, strides, dilation, strict=True))
     for j in range(out[-1]):
         if dilation[-1] == 1:

@@ -67,7 +67,7 @@ def dot_product_attention(
     _check_added(mask, "mask", query, key)
     heads, shared = query.shape[2], key.shape[2]
     groups = heads // shared
-    q, k, v = _grouped(query, groups), _grouped(key, 1), _grouped(value, 1)
+    q, k, v = _split_groups(query, groups), _split_groups(key, 1), _split_groups(value, 1)
     if scale is None:
         scale = 1.0 / math.sqrt(query.shape[-1])
     logits = (q @ np.swapaxes(k, -1, -2)) * scale
@@ -81,14 +81,14 @@ def dot_product_attention(
         (query_seq_lengths, key_value_seq_lengths),
     ):
         logits = np.where(seen, logits, MASKED)
-    values = _ungrouped(softmax(logits).astype(key.dtype) @ v)
+    values = _merge_groups(softmax(logits).astype(key.dtype) @ v)
     if query_seq_lengths is not None:
         real = np.arange(values.shape[1]) < np.asarray(query_seq_lengths)[:, None]
         values = np.where(real[:, :, None, None], values, 0)
     values = values if batched else values[0]
     if not return_residual:
         return values
-    residual = stop_gradient(_ungrouped(logsumexp(logits, axis=-1, keepdims=True))[..., 0])
+    residual = stop_gradient(_merge_groups(logsumexp(logits, axis=-1, keepdims=True))[..., 0])
     return values, residual if batched else residual[0]
 
 
@@ -133,13 +133,13 @@ def _check_added(x: Any, what: str, query: Any, key: Any) -> None:
         )
 
 
-def _grouped(x: Any, groups: Any) -> Any:
+def _split_groups(x: Any, groups: Any) -> Any:
     """(B, T, K * groups, H) to (B, K, groups, T, H)."""
     b, t, n, h = x.shape
     return np.transpose(np.reshape(x, (b, t, n // groups, groups, h)), (0, 2, 3, 1, 4))
 
 
-def _ungrouped(x: Any) -> Any:
+def _merge_groups(x: Any) -> Any:
     b, shared, groups, t, h = x.shape
     return np.reshape(np.transpose(x, (0, 3, 1, 2, 4)), (b, t, shared * groups, h))
 

@@ -118,16 +118,20 @@ def truncated_normal(
 
     def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
         dtype = _dtype(dtype)
-        return _truncated(key, float(lower), float(upper), shape, dtype) * dtype.type(stddev)
+        return _truncated_numbers(key, float(lower), float(upper), shape, dtype) * dtype.type(
+            stddev
+        )
 
     return init
 
 
-def _truncated(key: Any, lower: float, upper: float, shape: Any, dtype: Any) -> Any:
+def _truncated_numbers(key: Any, lower: float, upper: float, shape: Any, dtype: Any) -> Any:
     """What random.truncated_normal gives for two numbers, without SciPy."""
     root = dtype.type(np.sqrt(2))
     ends = [dtype.type(math.erf(dtype.type(x) / root)) for x in (lower, upper)]
-    u = checked_bits.between(checked_key("truncated_normal", key), tuple(shape), dtype, *ends)
+    u = checked_bits.uniform_between(
+        checked_key("truncated_normal", key), tuple(shape), dtype, *ends
+    )
     inside = [
         np.nextafter(dtype.type(x), dtype.type(y)) for x, y in ((lower, np.inf), (upper, -np.inf))
     ]
@@ -208,7 +212,7 @@ def _truncated_normal(key: Any, shape: Any, dtype: Any, variance: Any) -> Any:
         radius, direction = _polar(key, shape, part)
         square = -np.log(1 - (1 - part(math.exp(-4))) * radius)
         return np.sqrt(square) * direction * (np.sqrt(variance) / part(TRUNCATED_COMPLEX))
-    return _truncated(key, -2.0, 2.0, shape, dtype) * (np.sqrt(variance) / part(TRUNCATED))
+    return _truncated_numbers(key, -2.0, 2.0, shape, dtype) * (np.sqrt(variance) / part(TRUNCATED))
 
 
 def _uniform(key: Any, shape: Any, dtype: Any, variance: Any) -> Any:
@@ -228,7 +232,9 @@ def _polar(key: Any, shape: Any, part: Any) -> tuple[Any, Any]:
 DRAWS = {"normal": _normal, "truncated_normal": _truncated_normal, "uniform": _uniform}
 
 
-def _named(name: str, source: str, scale: float, mode: str, distribution: str) -> Initializer:
+def _named_scaling(
+    name: str, source: str, scale: float, mode: str, distribution: str
+) -> Initializer:
     """A named case of `variance_scaling`."""
 
     def make(
@@ -249,12 +255,12 @@ def _named(name: str, source: str, scale: float, mode: str, distribution: str) -
 GLOROT = "Glorot, Bengio, AISTATS 2010"
 LECUN = "LeCun, Bottou, Orr, Müller, 'Efficient backprop' (1998)"
 HE = "He, Zhang, Ren, Sun, 'Delving deep into rectifiers', ICCV 2015"
-glorot_uniform = _named("glorot_uniform", GLOROT, 1.0, "fan_avg", "uniform")
-glorot_normal = _named("glorot_normal", GLOROT, 1.0, "fan_avg", "truncated_normal")
-lecun_uniform = _named("lecun_uniform", LECUN, 1.0, "fan_in", "uniform")
-lecun_normal = _named("lecun_normal", LECUN, 1.0, "fan_in", "truncated_normal")
-he_uniform = _named("he_uniform", HE, 2.0, "fan_in", "uniform")
-he_normal = _named("he_normal", HE, 2.0, "fan_in", "truncated_normal")
+glorot_uniform = _named_scaling("glorot_uniform", GLOROT, 1.0, "fan_avg", "uniform")
+glorot_normal = _named_scaling("glorot_normal", GLOROT, 1.0, "fan_avg", "truncated_normal")
+lecun_uniform = _named_scaling("lecun_uniform", LECUN, 1.0, "fan_in", "uniform")
+lecun_normal = _named_scaling("lecun_normal", LECUN, 1.0, "fan_in", "truncated_normal")
+he_uniform = _named_scaling("he_uniform", HE, 2.0, "fan_in", "uniform")
+he_normal = _named_scaling("he_normal", HE, 2.0, "fan_in", "truncated_normal")
 xavier_uniform, xavier_normal = glorot_uniform, glorot_normal
 kaiming_uniform, kaiming_normal = he_uniform, he_normal
 

@@ -26,7 +26,7 @@ def _finite_top(x: Any, axis: Any) -> Any:
     return np.where(np.isfinite(top), top, 0)
 
 
-def _masked(x: Any, where: Any) -> Any:
+def _mask_out(x: Any, where: Any) -> Any:
     return x if where is None else np.where(where, x, -np.inf)
 
 
@@ -58,7 +58,7 @@ def softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
     >>> softmax(np.zeros(3), where=np.array([True, True, False]))
     array([0.5, 0.5, 0. ])
     """
-    return _softmax_with_rule(_masked(x, where), axis, where is not None)
+    return _softmax_with_rule(_mask_out(x, where), axis, where is not None)
 
 
 def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
@@ -74,7 +74,7 @@ def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
     if where is None:
         shifted = x - _top(x, axis)
         return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
-    x = _masked(x, where)
+    x = _mask_out(x, where)
     shifted = x - _finite_top(x, axis)
     total = np.sum(np.exp(shifted), axis=axis, keepdims=True)
     return np.where(where, shifted - np.log(np.where(total == 0, 1, total)), -np.inf)
@@ -101,7 +101,7 @@ def logsumexp(
     >>> float(logsumexp(np.array([1000.0, 1000.0])).round(4))
     1000.6931
     """
-    a = _masked(a, where)
+    a = _mask_out(a, where)
     if b is not None:
         a = np.where(b == 0, -np.inf, a)  # so that a large element without weight does not count
     top = _finite_top(a, axis)

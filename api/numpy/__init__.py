@@ -29,13 +29,13 @@ from tapeless.numpy import (
     sets,
     take_and_put,
 )
-from tapeless.numpy.array_functions import Ufunc, missing, named, ours
+from tapeless.numpy.array_functions import Ufunc, functions_by_name, missing, ours
 from tapeless.numpy.elementwise import frompyfunc
 from tapeless.numpy.vectorized import vectorize
 
 _held: dict[str, Any] = {
     **{name: getattr(np, name) for name in same_as_numpy.OBJECTS.split()},
-    **named(np, same_as_numpy.FUNCTIONS),
+    **functions_by_name(np, same_as_numpy.FUNCTIONS),
     **ours(
         fixed_size_results,
         "argwhere bincount compress extract flatnonzero mask_indices nonzero repeat where",

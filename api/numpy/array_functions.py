@@ -12,7 +12,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.missing import MissingNameError
 from tapeless.numpy import gpu_calls
-from tapeless.numpy.parameter_names import PARAMETERS, given, placed
+from tapeless.numpy.parameter_names import PARAMETERS, given_keywords, place_arguments
 from tapeless.staging.jax_arrays import functional, has_functional, plain
 from tapeless.staging.user_calls import call_user
 from tapeless.transforms.core.builder import active
@@ -56,7 +56,7 @@ class Function:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if kwargs or self.parameters:
-            args, kwargs = self.placed(args, kwargs)
+            args, kwargs = self.place_arguments(args, kwargs)
         if active():
             return self.run(*args, **kwargs)
         if gpu_calls.has_gpu_arrays(args, kwargs):
@@ -67,17 +67,17 @@ class Function:
         t = trace()
         t.functional = True
         start = next(t.serials)
-        args, kwargs = self.placed(args, kwargs)
+        args, kwargs = self.place_arguments(args, kwargs)
         value = call_user(self.run, *args, **kwargs)
         for x in tree.leaves(value):
             if isinstance(x, Symbol) and x.cell is not None and x.cell.birth > start:
                 x.cell.functional = True
         return value
 
-    def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def place_arguments(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The arguments as NumPy takes them."""
         known_keywords = {k: v for k, v in kwargs.items() if k not in self.hints}
-        return placed(self.parameters, args, given(known_keywords))
+        return place_arguments(self.parameters, args, given_keywords(known_keywords))
 
     def __repr__(self) -> str:
         return f"<function {self.home}.{self.__name__}>"
@@ -90,14 +90,14 @@ class Drawn(Function):
     """A function of ours that works on NumPy's own arrays, and gives those of `tapeless.numpy`."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self.placed(args, kwargs)
+        args, kwargs = self.place_arguments(args, kwargs)
         if active():
             return self.run(*args, **kwargs)
         if gpu_calls.has_gpu_arrays(args, kwargs):
             return gpu_calls.call(self, args, kwargs)
         return gpu_calls.by_default(functional(self.run(*plain(args), **plain(kwargs))))
 
-    def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def place_arguments(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return args, {k: v for k, v in kwargs.items() if k not in self.hints}
 
 
@@ -105,7 +105,7 @@ class Following(Function):
     """A function of ours whose results are arrays of `tapeless.numpy` where an argument is one."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self.placed(args, kwargs)
+        args, kwargs = self.place_arguments(args, kwargs)
         if not active() and gpu_calls.has_gpu_arrays(args, kwargs):
             return gpu_calls.call(self, args, kwargs)
         value = self.run(*args, **kwargs)
@@ -116,19 +116,19 @@ class Following(Function):
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if trace().functional and any(map(_is_functional, tree.leaves((args, kwargs)))):
             return super().__staged_call__(*args, **kwargs)
-        args, kwargs = self.placed(args, kwargs)
+        args, kwargs = self.place_arguments(args, kwargs)
         return call_user(self.run, *args, **kwargs)
 
-    def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def place_arguments(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         if self.hints and kwargs:
             kwargs = {k: v for k, v in kwargs.items() if k not in self.hints}
-        return placed(self.parameters, args, kwargs) if self.parameters else (args, kwargs)
+        return place_arguments(self.parameters, args, kwargs) if self.parameters else (args, kwargs)
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
         return self if owner is None else types.MethodType(self, owner)
 
 
-def followed(run: F) -> F:
+def follow_arguments(run: F) -> F:
     """The function or method, with results of the kind of its arguments: a decorator."""
     return cast("F", Following(run, run.__name__, frozenset(), run.__module__))
 
@@ -150,10 +150,10 @@ class Ufunc(Function):
         """A copy of `a` in which `b` was applied to the elements at `indices`."""
         if inplace:
             raise ValueError("arrays are not overwritten here: leave inplace out")
-        return Function(_at, "at")(self.run, a, indices, *(() if b is None else (b,)))
+        return Function(_ufunc_at, "at")(self.run, a, indices, *(() if b is None else (b,)))
 
 
-def _at(ufunc: Any, a: Any, indices: Any, *b: Any) -> Any:
+def _ufunc_at(ufunc: Any, a: Any, indices: Any, *b: Any) -> Any:
     changed = np.copy(a)
     ufunc.at(changed, indices, *b)
     return changed
@@ -165,18 +165,18 @@ def _found(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def named(module: Any, names: str) -> dict[str, Any]:
+def functions_by_name(module: Any, names: str) -> dict[str, Any]:
     """Functions of NumPy by name, those that this version of it has."""
     listed = [name for name in names.split() if hasattr(module, name)]
-    return exported(module, listed, f"tapeless.{module.__name__}")
+    return export_functions(module, listed, f"tapeless.{module.__name__}")
 
 
 def ours(source: Any, names: str, module: str = "tapeless.numpy") -> dict[str, Any]:
     """Functions of our own, as `module` holds them, by name."""
-    return exported(source, names.split(), module)
+    return export_functions(source, names.split(), module)
 
 
-def drawn(names: str, source: dict[str, Any]) -> dict[str, Any]:
+def creation_functions(names: str, source: dict[str, Any]) -> dict[str, Any]:
     """The functions of a module of these names, which make the arrays of `tapeless.numpy`."""
     home = source["__name__"]
     hints = {name: OTHER_HINTS.get(name, set()) | {"out_sharding"} for name in names.split()}
@@ -199,7 +199,7 @@ def own(function: Any) -> Any:
     return function.run if isinstance(function, Function) else function
 
 
-def exported(source: Any, names: list[str], module: str) -> dict[str, Any]:
+def export_functions(source: Any, names: list[str], module: str) -> dict[str, Any]:
     """What a module holds under the names of functions."""
     functions = {}
     for name in names:

@@ -85,7 +85,7 @@ def descending_order(a: Any, axis: int, stable: bool) -> Any:
     return np.flip(n - 1 - np.argsort(np.flip(a, axis), axis, kind="stable"), axis)
 
 
-def _along(name: str, a: Any, axis: int | None, kind: None, order: None) -> tuple[Any, int]:
+def _sort_axis(name: str, a: Any, axis: int | None, kind: None, order: None) -> tuple[Any, int]:
     """What is sorted along which axis."""
     if kind is not None or order is not None:
         raise UnsupportedError(f"{name} with kind= or order=", "use stable=")
@@ -108,7 +108,7 @@ def argsort(
     >>> jnp.argsort(jnp.array([1, 3, 3, 2]), descending=True)
     Array([1, 2, 3, 0], dtype=int64)
     """
-    line, axis = _along("jnp.argsort", a, axis, kind, order)
+    line, axis = _sort_axis("jnp.argsort", a, axis, kind, order)
     if descending:
         order_of = descending_order(line, axis, stable)
     else:
@@ -131,7 +131,7 @@ def sort(
     >>> jnp.sort(jnp.array([1, 3, 2]), descending=True)
     Array([3, 2, 1], dtype=int64)
     """
-    line, axis = _along("jnp.sort", a, axis, kind, order)
+    line, axis = _sort_axis("jnp.sort", a, axis, kind, order)
     in_order = np.sort(line, axis, kind="stable")
     return np.flip(in_order, axis) if descending else in_order
 
@@ -146,7 +146,7 @@ def own_type(a: Any, dtype: Any, promote_integers: bool) -> Any:
     return dtype
 
 
-def chosen(initial: Any, where: Any) -> dict[str, Any]:
+def reduction_keywords(initial: Any, where: Any) -> dict[str, Any]:
     """The keywords of a reduction that were given."""
     named = {"initial": initial, "where": where}
     return {name: value for name, value in named.items() if value is not None}
@@ -169,7 +169,7 @@ def sum(
     Array(3, dtype=int8)
     """
     dtype = own_type(a, dtype, promote_integers)
-    return np.sum(a, axis, dtype=dtype, keepdims=keepdims, **chosen(initial, where))
+    return np.sum(a, axis, dtype=dtype, keepdims=keepdims, **reduction_keywords(initial, where))
 
 
 def prod(
@@ -184,7 +184,7 @@ def prod(
 ) -> Any:
     """np.prod; small integers keep their dtype without `promote_integers`."""
     dtype = own_type(a, dtype, promote_integers)
-    return np.prod(a, axis, dtype=dtype, keepdims=keepdims, **chosen(initial, where))
+    return np.prod(a, axis, dtype=dtype, keepdims=keepdims, **reduction_keywords(initial, where))
 
 
 def histogram(

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapeless.numpy import frequencies
-from tapeless.numpy.array_functions import missing, named, ours
+from tapeless.numpy.array_functions import functions_by_name, missing, ours
 
 _functions = {
-    **named(
+    **functions_by_name(
         np.fft,
         "fft fft2 fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn rfft "
         "rfft2 rfftn",

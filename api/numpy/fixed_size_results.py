@@ -12,7 +12,7 @@ import numpy as np
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def packed(wanted: Any, values: Any, size: Any, fill_value: Any) -> Any:
+def pack_rows(wanted: Any, values: Any, size: Any, fill_value: Any) -> Any:
     """The rows of `values` where `wanted` is true, in front; after them `fill_value`, which is the
     first of these rows where it is left out."""
     if fill_value is None:
@@ -30,7 +30,7 @@ def positions(mask: Any, size: Any, fill_value: Any) -> Any:
     fills = fill_value if isinstance(fill_value, tuple) else (fill_value,) * np.ndim(mask)
     grids = np.indices(mask.shape)
     return tuple(
-        packed(line, grids[k].reshape(-1), size, 0 if fills[k] is None else fills[k])
+        pack_rows(line, grids[k].reshape(-1), size, 0 if fills[k] is None else fills[k])
         for k in range(np.ndim(mask))
     )
 
@@ -97,7 +97,7 @@ def compress(
         return np.compress(condition, a, axis)
     rows = np.ravel(a) if axis is None else np.moveaxis(np.asarray(a), axis, 0)
     wanted = np.asarray(condition) != 0
-    kept = packed(wanted, rows[: wanted.shape[0]], size, fill_value)
+    kept = pack_rows(wanted, rows[: wanted.shape[0]], size, fill_value)
     return kept if axis is None else np.moveaxis(kept, 0, axis)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tapeless import tree
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.transforms.core.on_gpu import on_gpu
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tapeless.staging import gpu_arrays
     from tapeless.transformations import jit as compiled
 else:
-    compiled = later("tapeless.transformations.jit")
-    gpu_arrays = later("tapeless.staging.gpu_arrays")
+    compiled = lazy_module("tapeless.transformations.jit")
+    gpu_arrays = lazy_module("tapeless.staging.gpu_arrays")
 
 
 def has_gpu_arrays(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapeless.numpy import matrices, products
-from tapeless.numpy.array_functions import missing, named, ours
+from tapeless.numpy.array_functions import functions_by_name, missing, ours
 
 _functions = {
-    **named(
+    **functions_by_name(
         np.linalg,
         "cond cross det diagonal eig eigvals inv matrix_norm matrix_power matrix_transpose "
         "multi_dot norm outer qr solve svdvals tensorinv tensorsolve trace vector_norm",

@@ -11,15 +11,15 @@ from tapeless.transforms.errors import UnsupportedError
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def transposed(a: Any) -> Any:
+def conjugate_transpose(a: Any) -> Any:
     """The conjugate transpose of each matrix."""
     a = np.asarray(a)
     flipped = np.swapaxes(a, -1, -2)
     return np.conj(flipped) if a.dtype.kind == "c" else flipped
 
 
-def symmetrised(a: Any, wanted: bool) -> Any:
-    return (np.asarray(a) + transposed(a)) / 2 if wanted else np.asarray(a)
+def symmetrise(a: Any, wanted: bool) -> Any:
+    return (np.asarray(a) + conjugate_transpose(a)) / 2 if wanted else np.asarray(a)
 
 
 def cholesky(a: Any, *, upper: bool = False, symmetrize_input: bool = True) -> Any:
@@ -31,18 +31,18 @@ def cholesky(a: Any, *, upper: bool = False, symmetrize_input: bool = True) -> A
     Array([[2., 0.],
            [1., 2.]], dtype=float64)
     """
-    low = np.linalg.cholesky(symmetrised(a, symmetrize_input))
-    return transposed(low) if upper else low
+    low = np.linalg.cholesky(symmetrise(a, symmetrize_input))
+    return conjugate_transpose(low) if upper else low
 
 
 def eigh(a: Any, UPLO: Any = None, symmetrize_input: bool = True) -> Any:  # noqa: N803 (JAX's)
     """np.linalg.eigh, of the symmetric part of `a` if `symmetrize_input`."""
-    return np.linalg.eigh(symmetrised(a, symmetrize_input), "L" if UPLO is None else UPLO)
+    return np.linalg.eigh(symmetrise(a, symmetrize_input), "L" if UPLO is None else UPLO)
 
 
 def eigvalsh(a: Any, UPLO: Any = "L", *, symmetrize_input: bool = True) -> Any:  # noqa: N803 (JAX's)
     """np.linalg.eigvalsh, of the symmetric part of `a` if `symmetrize_input`."""
-    return np.linalg.eigvalsh(symmetrised(a, symmetrize_input), "L" if UPLO is None else UPLO)
+    return np.linalg.eigvalsh(symmetrise(a, symmetrize_input), "L" if UPLO is None else UPLO)
 
 
 def svd(

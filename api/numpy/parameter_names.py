@@ -30,7 +30,7 @@ UNGIVEN = frozenset(
 )
 
 
-def placed(
+def place_arguments(
     parameters: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     """Arguments as NumPy takes them, of a call that is written as JAX takes them.
@@ -51,7 +51,7 @@ def placed(
     return by_place, named
 
 
-def given(kwargs: dict[str, Any]) -> dict[str, Any]:
+def given_keywords(kwargs: dict[str, Any]) -> dict[str, Any]:
     """The keywords that say something.
 
     >>> given({"where": None, "axis": None})

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeless.numpy.fixed_size_results import packed
+from tapeless.numpy.fixed_size_results import pack_rows
 from tapeless.transforms.errors import UnsupportedError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -66,11 +66,11 @@ def unique(
     order = np.argsort(line, kind="stable")
     ordered = line[order]
     starts = firsts(ordered, equal_nan)
-    values = packed(starts, ordered, size, fill_value)
+    values = pack_rows(starts, ordered, size, fill_value)
     group = np.cumsum(starts) - 1
     results = [values]
     if return_index:
-        results.append(packed(starts, order, size, None))
+        results.append(pack_rows(starts, order, size, None))
     if return_inverse:
         inverse = np.zeros(line.shape, np.intp)
         inverse[order] = group
@@ -134,7 +134,7 @@ def setdiff1d(
     wanted = ~np.isin(line, ar2)
     if not assume_unique:
         wanted = wanted & firsts(line)
-    return packed(wanted, line, size, 0 if fill_value is None else fill_value)
+    return pack_rows(wanted, line, size, 0 if fill_value is None else fill_value)
 
 
 def setxor1d(
@@ -151,7 +151,7 @@ def setxor1d(
     first, second = np.ravel(ar1), np.ravel(ar2)
     line = np.sort(np.concatenate([first, second]))
     wanted = firsts(line) & (np.isin(line, first) != np.isin(line, second))
-    return packed(wanted, line, size, fill_value)
+    return pack_rows(wanted, line, size, fill_value)
 
 
 def intersect1d(
@@ -170,4 +170,4 @@ def intersect1d(
         raise UnsupportedError("jnp.intersect1d with return_indices and size=")
     line = np.sort(np.ravel(ar1))
     wanted = np.isin(line, np.ravel(ar2)) & firsts(line)
-    return packed(wanted, line, size, fill_value)
+    return pack_rows(wanted, line, size, fill_value)

@@ -23,7 +23,7 @@ GROUP = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?\)"
 LIST = rf"{GROUP}(?:\s*,\s*{GROUP})*"
 
 
-def parsed(signature: str) -> tuple[list[Core], list[Core]]:
+def parse_signature(signature: str) -> tuple[list[Core], list[Core]]:
     """The core axes of the inputs and of the outputs: "(n,m),(m)->(n)"."""
     if not re.fullmatch(rf"\s*{LIST}\s*->\s*{LIST}\s*", signature):
         raise ArgumentError(
@@ -49,7 +49,7 @@ class Vectorize(Transformed):
         if not all(isinstance(e, (int, str)) for e in excluded):
             raise ArgumentTypeError("vectorize: excluded must hold positions and names")
         self.excluded, self.signature = frozenset(excluded), signature
-        self.cores = parsed(signature) if signature else None
+        self.cores = parse_signature(signature) if signature else None
         super().__init__(fun)
 
     def options(self) -> tuple[Any, ...]:
@@ -58,7 +58,7 @@ class Vectorize(Transformed):
     def describe(self) -> str:
         return f"{base_name(self.fun)} over the leading axes of its arguments"
 
-    def mapped(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
+    def mapped_positions(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
         """The positions of the arguments whose leading axes are mapped."""
         others = [k for k in kwargs if k not in self.excluded]
         if others:
@@ -81,7 +81,7 @@ class Vectorize(Transformed):
         """The leading axes of each mapped argument; refuses core axes that do not fit."""
         sizes: dict[str, Size] = {}
         leading_axes = []
-        for j, k in enumerate(self.mapped(args, kwargs)):
+        for j, k in enumerate(self.mapped_positions(args, kwargs)):
             core = self.cores[0][j] if self.cores else ()
             shape = _shape(args[k])
             lead = len(shape) - len(core)
@@ -97,7 +97,7 @@ class Vectorize(Transformed):
 
     def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         loops = self.loops(args, kwargs)
-        places = self.mapped(args, kwargs)
+        places = self.mapped_positions(args, kwargs)
         shape = broadcast(*loops)
         inner = Inner(self, args, kwargs, places)
         core_arguments = [
@@ -108,7 +108,7 @@ class Vectorize(Transformed):
         for axis in reversed(range(len(shape))):
             axes = tuple(0 if on[axis] else None for on in has)
             mapped = any(axis is not None for axis in axes)
-            call = Vmap(call, axes) if mapped else functools.partial(_once, call)
+            call = Vmap(call, axes) if mapped else functools.partial(_add_axis, call)
         return call_user(call, *core_arguments)
 
 
@@ -181,7 +181,7 @@ def _without_ones(x: Any, lead: tuple[Size, ...], shape: tuple[Size, ...]) -> An
     return symbol(reshape(a, shape=(*kept, *a.type.shape[len(lead) :])), x)
 
 
-def _once(fun: Any, *args: Any) -> Any:
+def _add_axis(fun: Any, *args: Any) -> Any:
     """The results with one more axis, of length one."""
 
     def wide(x: Any) -> Any:

@@ -40,7 +40,9 @@ def segment_sum(
     >>> segment_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 1, 0]))
     array([5., 2.])
     """
-    data, ids, n = _checked("segment_sum", data, segment_ids, num_segments, bucket_size, mode)
+    data, ids, n = _check_segments(
+        "segment_sum", data, segment_ids, num_segments, bucket_size, mode
+    )
     out = np.zeros((n + 1, *data.shape[1:]), data.dtype)
     np.add.at(out, ids, data)
     return out[:n]
@@ -62,7 +64,9 @@ def segment_prod(
     >>> segment_prod(np.array([3.0, 2.0, 4.0]), np.array([0, 1, 0]), num_segments=3)
     array([12.,  2.,  1.])
     """
-    data, ids, n = _checked("segment_prod", data, segment_ids, num_segments, bucket_size, mode)
+    data, ids, n = _check_segments(
+        "segment_prod", data, segment_ids, num_segments, bucket_size, mode
+    )
     out = np.ones((n + 1, *data.shape[1:]), data.dtype)
     for row, segment in zip(data, ids, strict=True):
         out[segment] = out[segment] * row
@@ -86,8 +90,10 @@ def segment_max(
     >>> segment_max(np.array([3.0, 2.0, 4.0]), np.array([0, 1, 0]), num_segments=3)
     array([  4.,   2., -inf])
     """
-    data, ids, n = _checked("segment_max", data, segment_ids, num_segments, bucket_size, mode)
-    out = np.full((n + 1, *data.shape[1:]), _least(data.dtype), data.dtype)
+    data, ids, n = _check_segments(
+        "segment_max", data, segment_ids, num_segments, bucket_size, mode
+    )
+    out = np.full((n + 1, *data.shape[1:]), _least_value(data.dtype), data.dtype)
     np.maximum.at(out, ids, data)
     return out[:n]
 
@@ -109,13 +115,15 @@ def segment_min(
     >>> segment_min(np.array([3.0, 2.0, 4.0]), np.array([0, 1, 0]), num_segments=3)
     array([ 3.,  2., inf])
     """
-    data, ids, n = _checked("segment_min", data, segment_ids, num_segments, bucket_size, mode)
+    data, ids, n = _check_segments(
+        "segment_min", data, segment_ids, num_segments, bucket_size, mode
+    )
     out = np.full((n + 1, *data.shape[1:]), _greatest(data.dtype), data.dtype)
     np.minimum.at(out, ids, data)
     return out[:n]
 
 
-def _checked(
+def _check_segments(
     name: str, data: Any, segment_ids: Any, num_segments: Any, bucket_size: Any, mode: Any
 ) -> Any:
     """The data, the segments of its rows, and how many there are; rows that are left out get one
@@ -143,7 +151,7 @@ def _checked(
     return data, np.where((ids < 0) | (ids >= n), n, ids), n
 
 
-def _least(dtype: Any) -> Any:
+def _least_value(dtype: Any) -> Any:
     if dtype.kind == "b":
         return False
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeless.optimizers.optimizer_states import optimizer
 from tapeless.optimizers.schedules import make_schedule
-from tapeless.optimizers.sgd import first
+from tapeless.optimizers.sgd import first_parameter
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -18,7 +18,7 @@ def _two_averages(x: Any) -> Any:
     return x, np.zeros_like(x), np.zeros_like(x)
 
 
-def _scaled(g: Any, squares: Any) -> Any:
+def _scale_by_root(g: Any, squares: Any) -> Any:
     """g / sqrt(squares), and 0 where these are 0."""
     return np.where(squares > 0, g / np.sqrt(np.where(squares > 0, squares, 1)), 0)
 
@@ -42,10 +42,10 @@ def adagrad(step_size: Any, momentum: Any = 0.9) -> Any:
     def update(i: Any, g: Any, state: Any) -> Any:
         x, squares, m = state
         squares = squares + np.square(g)
-        m = (1 - momentum) * _scaled(g, squares) + momentum * m
+        m = (1 - momentum) * _scale_by_root(g, squares) + momentum * m
         return x - step_size(i) * m, squares, m
 
-    return _two_averages, update, first
+    return _two_averages, update, first_parameter
 
 
 @optimizer
@@ -73,7 +73,7 @@ def rmsprop(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8) -> Any:
         average = average * gamma + np.square(g) * (1 - gamma)
         return x - step_size(i) * g / np.sqrt(average + eps), average
 
-    return init, update, first
+    return init, update, first_parameter
 
 
 @optimizer
@@ -99,7 +99,7 @@ def rmsprop_momentum(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8, momentum
         last = momentum * last + step_size(i) * g / np.sqrt(average + eps)
         return x - last, average, last
 
-    return _two_averages, update, first
+    return _two_averages, update, first_parameter
 
 
 @optimizer
@@ -127,7 +127,7 @@ def adam(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Any
         square = v / (1 - b2 ** (i + 1))
         return x - step_size(i) * mean / (np.sqrt(square) + eps), m, v
 
-    return _two_averages, update, first
+    return _two_averages, update, first_parameter
 
 
 @optimizer
@@ -153,7 +153,7 @@ def adamax(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> A
         largest = np.maximum(b2 * largest, np.abs(g))
         return x - step_size(i) / (1 - b1 ** (i + 1)) * m / (largest + eps), m, largest
 
-    return _two_averages, update, first
+    return _two_averages, update, first_parameter
 
 
 @optimizer
@@ -176,20 +176,20 @@ def sm3(step_size: Any, momentum: Any = 0.9) -> Any:
     def init(x: Any) -> Any:
         shape = np.shape(x)
         axes = range(len(shape))
-        bounds = [np.max(np.zeros_like(x), axis=_others(shape, k)) for k in axes]
+        bounds = [np.max(np.zeros_like(x), axis=_other_axes(shape, k)) for k in axes]
         return x, np.zeros_like(x), bounds or [np.zeros_like(x)]
 
     def update(i: Any, g: Any, state: Any) -> Any:
         x, m, bounds = state
         shape = np.shape(g)
-        lined_up = [np.expand_dims(b, _others(shape, k)) for k, b in enumerate(bounds)]
+        lined_up = [np.expand_dims(b, _other_axes(shape, k)) for k, b in enumerate(bounds)]
         squares = functools.reduce(np.minimum, lined_up) + np.square(g)
-        m = (1 - momentum) * _scaled(g, squares) + momentum * m
-        bounds = [np.max(squares, axis=_others(shape, k)) for k in range(len(bounds))]
+        m = (1 - momentum) * _scale_by_root(g, squares) + momentum * m
+        bounds = [np.max(squares, axis=_other_axes(shape, k)) for k in range(len(bounds))]
         return x - step_size(i) * m, m, bounds
 
-    return init, update, first
+    return init, update, first_parameter
 
 
-def _others(shape: Any, axis: int) -> tuple[int, ...]:
+def _other_axes(shape: Any, axis: int) -> tuple[int, ...]:
     return tuple(k for k in range(len(shape)) if k != axis)

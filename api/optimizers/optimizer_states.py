@@ -90,13 +90,13 @@ def optimizer(opt_maker: Callable[..., Any]) -> Callable[..., Optimizer]:
 def _over_trees(init: Any, update: Any, get_params: Any) -> Optimizer:
     def tree_init(params: Any) -> OptimizerState:
         leaves, structure = tree.flatten(params)
-        return _packed([init(leaf) for leaf in leaves], structure)
+        return _pack_states([init(leaf) for leaf in leaves], structure)
 
     def tree_update(step: Any, gradients: Any, state: OptimizerState) -> OptimizerState:
         leaves, structure = tree.flatten(gradients)
         _check_gradients(structure, state.tree_def)
         pairs = zip(leaves, _states(state), strict=True)
-        new = _packed([update(step, g, s) for g, s in pairs], structure)
+        new = _pack_states([update(step, g, s) for g, s in pairs], structure)
         _check_states(new, state)
         return OptimizerState(new.packed_state, state.tree_def, state.subtree_defs)
 
@@ -106,7 +106,7 @@ def _over_trees(init: Any, update: Any, get_params: Any) -> Optimizer:
     return Optimizer(tree_init, tree_update, tree_params)
 
 
-def _packed(states: list[Any], structure: Any) -> OptimizerState:
+def _pack_states(states: list[Any], structure: Any) -> OptimizerState:
     flat = [tree.flatten(state) for state in states]
     return OptimizerState(
         tuple(tuple(leaves) for leaves, _ in flat), structure, tuple(inner for _, inner in flat)
@@ -168,4 +168,4 @@ def pack_optimizer_state(marked_pytree: Any) -> OptimizerState:
                 f"pack_optimizer_state: a leaf is {type(mark).__name__} and no JoinPoint",
                 "pass what unpack_optimizer_state returned",
             )
-    return _packed([mark.subtree for mark in marks], structure)
+    return _pack_states([mark.subtree for mark in marks], structure)

@@ -12,7 +12,7 @@ from tapeless.optimizers.schedules import make_schedule
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def first(state: Any) -> Any:
+def first_parameter(state: Any) -> Any:
     """The parameter in a state that is a tuple which begins with it."""
     return state[0]
 
@@ -68,7 +68,7 @@ def momentum(step_size: Any, mass: Any) -> Any:
         velocity = mass * velocity + g
         return x - step_size(i) * velocity, velocity
 
-    return init, update, first
+    return init, update, first_parameter
 
 
 @optimizer
@@ -95,4 +95,4 @@ def nesterov(step_size: Any, mass: Any) -> Any:
         velocity = mass * velocity + g
         return x - step_size(i) * (mass * velocity + g), velocity
 
-    return init, update, first
+    return init, update, first_parameter

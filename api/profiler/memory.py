@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.profiler.live_arrays import held_arrays
 from tapeless.profiler.pprof import ProfileLine, ProfileSample, encode
 from tapeless.staging.device_list import GPU, local_devices
@@ -21,7 +21,7 @@ from tapeless.transforms.errors import ArgumentError
 if TYPE_CHECKING:
     from tapeless.backends import cuda
 else:
-    cuda = later("tapeless.backends.cuda")
+    cuda = lazy_module("tapeless.backends.cuda")
 
 KINDS = (("allocations", "count"), ("space", "bytes"))
 OURS = (str(Path(__file__).parents[1]), *filter(None, (sysconfig.get_paths().get("purelib"),)))

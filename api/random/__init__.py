@@ -18,7 +18,7 @@ threads.
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.random instead of {__name__}")
 
-from tapeless.numpy.array_functions import drawn
+from tapeless.numpy.array_functions import creation_functions
 from tapeless.random.continuous import (
     cauchy,
     exponential,
@@ -73,7 +73,7 @@ laplace loggamma logistic lognormal maxwell multinomial multivariate_normal norm
 permutation poisson rademacher randint rayleigh shuffle split t triangular truncated_normal uniform
 wald weibull_min wrap_key_data
 """
-globals().update(drawn(_FUNCTIONS, globals()))
+globals().update(creation_functions(_FUNCTIONS, globals()))
 
 __all__ = [
     "KeyReuseWarning",

@@ -126,16 +126,16 @@ def checked_number(name: str, what: str, value: Any) -> Any:
 
 def checked_float(name: str, dtype: Any, kinds: str = "f") -> np.dtype[Any]:
     """A dtype of floats; None is float64."""
-    return _checked(name, float if dtype is None else dtype, kinds, "a float dtype")
+    return _check_dtype(name, float if dtype is None else dtype, kinds, "a float dtype")
 
 
 def checked_integer(name: str, dtype: Any, kinds: str = "iu") -> np.dtype[Any]:
     """A dtype of integers; None is int64."""
     what = "an integer dtype" if "i" in kinds else "an unsigned integer dtype"
-    return _checked(name, int if dtype is None else dtype, kinds, what)
+    return _check_dtype(name, int if dtype is None else dtype, kinds, what)
 
 
-def _checked(name: str, dtype: Any, kinds: str, what: str) -> np.dtype[Any]:
+def _check_dtype(name: str, dtype: Any, kinds: str, what: str) -> np.dtype[Any]:
     try:
         checked: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
@@ -150,7 +150,7 @@ def _checked(name: str, dtype: Any, kinds: str, what: str) -> np.dtype[Any]:
 def checked_fit(name: str, shape: Any, *parameters: Any) -> Any:
     """The shape of the result: `shape`, or what the shapes of the parameters give together."""
     if shape is None:
-        return _together(name, parameters)
+        return _broadcast_shapes(name, parameters)
     shape = checked_shape(name, shape)
     if not all(_fits(parameter, shape) for parameter in parameters):
         raise ArgumentError(
@@ -169,7 +169,7 @@ def _fits(parameter: Any, shape: Any) -> bool:
     return all(n in (1, m) for n, m in pairs if isinstance(n, int) and isinstance(m, int))
 
 
-def _together(name: str, shapes: Any) -> tuple[Any, ...]:
+def _broadcast_shapes(name: str, shapes: Any) -> tuple[Any, ...]:
     rank = max(map(len, shapes), default=0)
     axes = zip(*((1,) * (rank - len(s)) + tuple(s) for s in shapes), strict=True)
     return tuple(_axis(name, lengths, shapes) for lengths in axes)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.random.fused_multiply_add import multiply_add
-from tapeless.random.threefry import bits_of, counted, split_key
+from tapeless.random.threefry import bits_of, bits_of_counts, split_key
 from tapeless.random.threefry_blocks import bits_array, unit_array
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.ops.primitives import module_functions
@@ -20,11 +20,11 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 def bits(key: Any, shape: Any, width: int) -> Any:
     """Random unsigned integers of 8, 16, 32 or 64 bits."""
     if active():
-        return shaped(bits_of(counted(key, math.prod(shape)), width), shape)
+        return in_shape(bits_of(bits_of_counts(key, math.prod(shape)), width), shape)
     return bits_array(key, shape, width)
 
 
-def shaped(x: Any, shape: Any) -> Any:
+def in_shape(x: Any, shape: Any) -> Any:
     """A line of numbers in a shape; last, so that all before is one loop when it is compiled."""
     return x if len(shape) == 1 else np.reshape(x, shape)
 
@@ -36,14 +36,14 @@ def split(key: Any, shape: Any = (2,)) -> Any:
 
 def unit(key: Any, shape: Any, dtype: Any) -> Any:
     """Uniform numbers in [0, 1)."""
-    return mapped(key, shape, dtype, lambda u: u)
+    return map_uniform(key, shape, dtype, lambda u: u)
 
 
-def mapped(key: Any, shape: Any, dtype: Any, transform: Callable[[Any], Any]) -> Any:
+def map_uniform(key: Any, shape: Any, dtype: Any, transform: Callable[[Any], Any]) -> Any:
     """`transform`, which must be elementwise, of uniform numbers in [0, 1)."""
     if not active():
         return unit_array(key, shape, dtype, transform)
-    return shaped(transform(unit_of(counted(key, math.prod(shape)), dtype)), shape)
+    return in_shape(transform(unit_of(bits_of_counts(key, math.prod(shape)), dtype)), shape)
 
 
 def unit_of(bits: Any, dtype: Any) -> Any:
@@ -55,11 +55,11 @@ def unit_of(bits: Any, dtype: Any) -> Any:
     return (top >> top.dtype.type(width - nmant)).astype(dtype) * dtype.type(2.0**-nmant)
 
 
-def between(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
+def uniform_between(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
     """Uniform numbers in [low, high); rounding may reach below `low`, hence the maximum."""
     return np.maximum(low, unit(key, shape, dtype) * (high - low) + low)
 
 
-def scaled(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
-    """As `between`, rounded once only: the bits of XLA."""
+def uniform_scaled(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
+    """As `uniform_between`, rounded once only: the bits of XLA."""
     return np.maximum(low, multiply_add(unit(key, shape, dtype), high - low, low))

@@ -45,12 +45,12 @@ def standard_normal(key: Any, shape: Any, dtype: Any) -> Any:
         low, root = np.nextafter(dtype.type(-1), dtype.type(0)), dtype.type(np.sqrt(2))
         span = dtype.type(1) - low
 
-        def inverted(u: Any) -> Any:
+        def invert_cdf(u: Any) -> Any:
             u *= span
             u += low
             return root * inside_erf_inv(np.maximum(low, u))
 
-        return checked_bits.mapped(key, shape, dtype, inverted)
+        return checked_bits.map_uniform(key, shape, dtype, invert_cdf)
     keys, part = checked_bits.split(key), np.finfo(dtype).dtype
     real = standard_normal(keys[0], shape, part).astype(dtype)
     imaginary = standard_normal(keys[1], shape, part).astype(dtype)
@@ -77,7 +77,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     root = dtype.type(np.sqrt(2))
     lower, upper = as_array(lower, dtype), as_array(upper, dtype)
     low, high = (special.erf(x / root).astype(dtype) for x in (lower, upper))
-    u = checked_bits.between(key, shape, dtype, low, high)
+    u = checked_bits.uniform_between(key, shape, dtype, low, high)
     lowest = np.nextafter(stop_gradient(lower), dtype.type(np.inf))
     highest = np.nextafter(stop_gradient(upper), dtype.type(-np.inf))
     return np.clip(root * erf_inv(u), lowest, highest)
@@ -99,7 +99,7 @@ def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
 def standard_exponential(key: Any, shape: Any, dtype: Any) -> Any:
     """Exponential numbers of mean 1."""
-    return checked_bits.mapped(key, shape, dtype, lambda u: -np.log1p(-u))
+    return checked_bits.map_uniform(key, shape, dtype, lambda u: -np.log1p(-u))
 
 
 def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: Any = None) -> Any:
@@ -130,7 +130,7 @@ def standard_gumbel(key: Any, shape: Any, dtype: Any, mode: Any = None) -> Any:
         x = np.where(both[0] >= 0.5, both[0], fine)
         return -np.log(-np.log1p(-x))
     span = dtype.type(1) - tiny
-    return checked_bits.mapped(
+    return checked_bits.map_uniform(
         key, shape, dtype, lambda u: -np.log(-np.log(np.maximum(tiny, u * span + tiny)))
     )
 
@@ -167,7 +167,7 @@ def laplace(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     """
     dtype, shape = checked_float("laplace", dtype), checked_shape("laplace", shape)
     low = dtype.type(-1) + np.finfo(dtype).epsneg
-    u = checked_bits.between(checked_key("laplace", key), shape, dtype, low, dtype.type(1))
+    u = checked_bits.uniform_between(checked_key("laplace", key), shape, dtype, low, dtype.type(1))
     return np.sign(u) * np.log1p(-np.abs(u))
 
 
@@ -183,7 +183,9 @@ def logistic(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     """
     dtype, shape = checked_float("logistic", dtype), checked_shape("logistic", shape)
     tiny = np.finfo(dtype).tiny
-    u = checked_bits.between(checked_key("logistic", key), shape, dtype, tiny, dtype.type(1))
+    u = checked_bits.uniform_between(
+        checked_key("logistic", key), shape, dtype, tiny, dtype.type(1)
+    )
     return np.log(u) - np.log1p(-u)
 
 
@@ -199,5 +201,5 @@ def cauchy(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     """
     dtype, shape = checked_float("cauchy", dtype), checked_shape("cauchy", shape)
     key, eps = checked_key("cauchy", key), np.finfo(dtype).eps
-    u = checked_bits.between(key, shape, dtype, eps, dtype.type(1))
+    u = checked_bits.uniform_between(key, shape, dtype, eps, dtype.type(1))
     return np.tan(dtype.type(np.pi) * (u - dtype.type(0.5)))

@@ -17,7 +17,7 @@ from tapeless.random.argument_checks import (
     unused_key,
 )
 from tapeless.random.key_reuse import noted_new
-from tapeless.random.threefry import folded
+from tapeless.random.threefry import fold_word
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -36,7 +36,7 @@ def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
     array([1, 5], dtype=uint32)
     """
     checked_implementation("key", impl, dtype)
-    return _seeded("key", seed)
+    return _key_of_seed("key", seed)
 
 
 def PRNGKey(seed: Any, *, impl: Any = None) -> Any:  # noqa: N802 (JAX's name)
@@ -46,10 +46,10 @@ def PRNGKey(seed: Any, *, impl: Any = None) -> Any:  # noqa: N802 (JAX's name)
     array([ 0, 42], dtype=uint32)
     """
     checked_implementation("PRNGKey", impl)
-    return _seeded("PRNGKey", seed)
+    return _key_of_seed("PRNGKey", seed)
 
 
-def _seeded(name: str, seed: Any) -> Any:
+def _key_of_seed(name: str, seed: Any) -> Any:
     seed = np.reshape(checked_number(name, "the seed", seed), (1,))
     if seed.dtype.itemsize < 8:  # the high word of narrow integers is 0, also of negative ones
         return noted_new(np.concatenate((np.zeros(1, np.uint32), seed.astype(np.uint32))))
@@ -89,7 +89,7 @@ def fold_in(key: Any, data: Any) -> Any:
     """
     key = unused_key("fold_in", key)
     data = checked_number("fold_in", "data", data)
-    return folded(key, data.astype(np.uint32))
+    return fold_word(key, data.astype(np.uint32))
 
 
 def clone(key: Any) -> Any:

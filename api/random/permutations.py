@@ -110,7 +110,7 @@ def choice(
         checked_fit("choice", (total,), np.shape(p))
     key = checked_key("choice", key)
     if p is None and not replace and a.ndim:
-        taken = np.take(_permuted(key, a, axis), np.arange(number), axis)
+        taken = np.take(_permute_axis(key, a, axis), np.arange(number), axis)
         return np.reshape(taken, (*a.shape[:axis], *shape, *a.shape[axis + 1 :]))
     if p is None:
         places = _places(key, shape, number, total, replace)
@@ -122,7 +122,7 @@ def choice(
 
 def _places(key: Any, shape: Any, number: Any, total: Any, replace: bool) -> Any:
     if not replace:
-        return shuffled(key, np.arange(total), 0)[:number]
+        return shuffle_lines(key, np.arange(total), 0)[:number]
     low, high = np.zeros(1, np.int64), np.reshape(as_array(total), (1,))
     return integers_between(key, shape, low, high, np.dtype(np.int64))
 
@@ -152,8 +152,8 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
     axis = checked_axis("permutation", axis, max(x.ndim, 1))
     key = checked_key("permutation", key)
     if x.ndim == 0:
-        return shuffled(key, np.arange(int(x)), 0)
-    return shuffled(key, x, axis) if independent else _permuted(key, x, axis)
+        return shuffle_lines(key, np.arange(int(x)), 0)
+    return shuffle_lines(key, x, axis) if independent else _permute_axis(key, x, axis)
 
 
 def shuffle(key: Any, x: Any, axis: int = 0) -> Any:
@@ -166,10 +166,10 @@ def shuffle(key: Any, x: Any, axis: int = 0) -> Any:
     return permutation(key, x, axis, True)
 
 
-def _permuted(key: Any, x: Any, axis: int) -> Any:
+def _permute_axis(key: Any, x: Any, axis: int) -> Any:
     if x.ndim == 1:
-        return shuffled(key, x, 0)
-    return np.take(x, shuffled(key, np.arange(x.shape[axis]), 0), axis)
+        return shuffle_lines(key, x, 0)
+    return np.take(x, shuffle_lines(key, np.arange(x.shape[axis]), 0), axis)
 
 
 # Sorting by 32 random bits leaves ties in order. So many rounds make them harmless: 2 of 3 elements
@@ -177,7 +177,7 @@ def _permuted(key: Any, x: Any, axis: int) -> Any:
 ROUNDS = (1, 1625, 2642245)
 
 
-def shuffled(key: Any, x: Any, axis: int) -> Any:
+def shuffle_lines(key: Any, x: Any, axis: int) -> Any:
     """Lines in random order, by sorting them by random bits."""
     size = math.prod(x.shape)
     for few in ROUNDS:

@@ -40,7 +40,7 @@ def marsaglia_tsang(keys: Any, a: Any, logarithm: bool) -> Any:
     d = np.where(large, a, a + 1) - dtype.type(1 / 3)
     c = dtype.type(1 / 3) / np.sqrt(d)
     keys, boost_keys = split_each(keys, 2)
-    v = _accepted(keys, c, d)
+    v = _accepted_cubes(keys, c, d)
     u = unit_each(boost_keys, dtype)
     if logarithm:
         boost = np.log1p(-u)
@@ -49,7 +49,7 @@ def marsaglia_tsang(keys: Any, a: Any, logarithm: bool) -> Any:
     return d * v * np.where(large, dtype.type(1), (1 - u) ** (1 / a))
 
 
-def _accepted(keys: Any, c: Any, d: Any) -> Any:
+def _accepted_cubes(keys: Any, c: Any, d: Any) -> Any:
     """(1 + c x)**3 of a normal number x, so often as it takes for it to be accepted."""
     v = np.ones_like(c)
     todo = np.ones(c.shape, bool)

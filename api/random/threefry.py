@@ -12,7 +12,7 @@ from tapeless.transforms.ops.primitives.module_functions import threefry2x32
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def counted(key: Any, size: Any) -> Any:
+def bits_of_counts(key: Any, size: Any) -> Any:
     """64 random bits for each of the counts 0, 1, 2, ..."""
     return threefry2x32(key[0:1], key[1:2], np.arange(size, dtype=np.uint64))
 
@@ -32,11 +32,11 @@ def bits_of(bits: Any, width: int) -> Any:
 
 def split_key(key: Any, shape: Any = (2,)) -> Any:
     """New keys, an array of shape (*shape, 2)."""
-    words = words_of(counted(key, math.prod(shape)))
+    words = words_of(bits_of_counts(key, math.prod(shape)))
     return np.reshape(np.stack(words, axis=-1), (*shape, 2))
 
 
-def folded(key: Any, word: Any) -> Any:
+def fold_word(key: Any, word: Any) -> Any:
     """The key that belongs to a key and a uint32 word."""
     count = np.reshape(word, (1,)).astype(np.uint64)
     return np.concatenate(words_of(threefry2x32(key[0:1], key[1:2], count)))

@@ -64,7 +64,7 @@ def words(key: Words, first: int, last: int) -> Iterator[tuple[int, int, Words, 
         yield start, stop, x0[:n], x1[:n]
 
 
-def joined(x0: Words, x1: Words, width: int) -> Any:
+def join_words(x0: Words, x1: Words, width: int) -> Any:
     """Random unsigned integers of a width; overwrites the words."""
     if width == 64:
         numbers = np.empty(x0.shape, np.uint64)
@@ -81,7 +81,7 @@ def bits_array(key: Words, shape: tuple[int, ...], width: int) -> Any:
 
     def part(first: int, last: int) -> None:
         for start, stop, x0, x1 in words(key, first, last):
-            numbers[start:stop] = joined(x0, x1, width)
+            numbers[start:stop] = join_words(x0, x1, width)
 
     in_parts(numbers.size, part)
     return numbers.reshape(shape)[()]
@@ -98,7 +98,7 @@ def unit_array(
 
     def part(first: int, last: int) -> None:
         for start, stop, x0, x1 in words(key, first, last):
-            bits = joined(x0, x1, info.bits)
+            bits = join_words(x0, x1, info.bits)
             bits >>= bits.dtype.type(info.bits - info.nmant)
             bits |= bits_of_one  # the mantissa of a number in [1, 2)
             unit = bits.view(dtype)

@@ -57,7 +57,7 @@ def uniform(
     if minval is UNIT[0] and maxval is UNIT[1]:
         return checked_bits.unit(key, shape, dtype)
     low, high = as_array(minval, dtype), as_array(maxval, dtype)
-    return checked_bits.scaled(key, shape, dtype, low, high)
+    return checked_bits.uniform_scaled(key, shape, dtype, low, high)
 
 
 UNIT = uniform.__defaults__[-2:]  # type: ignore[index]  # the interval where nothing is to do
@@ -104,7 +104,7 @@ def integers_between(key: Any, shape: Any, low: Any, high: Any, dtype: Any) -> A
     unsigned = np.dtype(f"u{width // 8}")
     top, more = np.iinfo(dtype).max, np.iinfo(high.dtype).max > np.iinfo(dtype).max
     beyond = more and high > high.dtype.type(top)  # the largest number may be drawn too
-    low, high = _clipped(low, dtype), _clipped(high, dtype)
+    low, high = _clip_to_dtype(low, dtype), _clip_to_dtype(high, dtype)
     empty = high <= low
     span = np.where(empty, unsigned.type(1), (high - low).astype(unsigned))
     if more:
@@ -120,7 +120,7 @@ def integers_between(key: Any, shape: Any, low: Any, high: Any, dtype: Any) -> A
     return np.reshape(low + offset.astype(dtype), shape)
 
 
-def _clipped(x: Any, dtype: Any) -> Any:
+def _clip_to_dtype(x: Any, dtype: Any) -> Any:
     have, wanted = np.iinfo(x.dtype), np.iinfo(dtype)
     if have.min < wanted.min:
         x = np.maximum(x, x.dtype.type(wanted.min))

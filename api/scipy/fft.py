@@ -13,12 +13,12 @@ from typing import Any
 
 import scipy.fft as _scipy
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-@followed
+@follow_arguments
 def dct(x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
     """The cosine transform along an axis.
 
@@ -32,13 +32,13 @@ def dct(x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None) 
     return _scipy.dct(x, type, n, axis, norm)
 
 
-@followed
+@follow_arguments
 def idct(x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
     """The inverse of `dct`, with the same arguments."""
     return _scipy.idct(x, type, n, axis, norm)
 
 
-@followed
+@follow_arguments
 def dctn(x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
     """The cosine transform along several axes.
 
@@ -50,7 +50,7 @@ def dctn(x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = Non
     return _scipy.dctn(x, type, s, axes, norm)
 
 
-@followed
+@follow_arguments
 def idctn(x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
     """The inverse of `dctn`, with the same arguments."""
     return _scipy.idctn(x, type, s, axes, norm)

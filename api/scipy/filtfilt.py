@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.iir_filters import coefficients, lfilter, lfilter_zi, sosfilt, sosfilt_zi
 from tapeless.transforms.errors import ArgumentError
 
@@ -18,7 +18,7 @@ PADS = ("odd", "even", "constant", None)
 EDGES = {"mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}
 
 
-def _extended(x: Any, n: int, kind: str | None) -> Any:
+def _extend_rows(x: Any, n: int, kind: str | None) -> Any:
     """The rows of x with n more on both sides: turned about the ends, mirrored, or the ends."""
     if n == 0 or kind is None:
         return x
@@ -46,7 +46,7 @@ def _pad_length(name: str, x: Any, kind: Any, padlen: Any, least: int) -> int:
     return n
 
 
-@followed
+@follow_arguments
 def filtfilt(
     b: Any,
     a: Any,
@@ -75,19 +75,19 @@ def filtfilt(
     b, a = coefficients(b, a)
     rows = np.moveaxis(np.asarray(x), axis, 0)
     n = _pad_length("filtfilt", rows, padtype, padlen, 3 * operator.index(b.shape[0]))
-    settled = _beside(lfilter_zi(b, a), rows.ndim)
-    y = _extended(rows, n, padtype)
+    settled = _with_axes_behind(lfilter_zi(b, a), rows.ndim)
+    y = _extend_rows(rows, n, padtype)
     for _ in range(2):
         y = lfilter(b, a, y, 0, settled * y[:1])[0][::-1]
     return np.moveaxis(y[n : y.shape[0] - n], 0, axis)
 
 
-def _beside(settled: Any, ndim: int) -> Any:
+def _with_axes_behind(settled: Any, ndim: int) -> Any:
     """As many axes of length one behind as a signal has more than one."""
     return settled[(..., *[None] * (ndim - 1))]
 
 
-@followed
+@follow_arguments
 def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
     """A signal through filters of second order, there and back, so that it is not delayed.
 
@@ -108,17 +108,17 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
         n = most - 3 * np.minimum(np.sum(sos[:, 2] == 0), np.sum(sos[:, 5] == 0))
         if n >= length:
             raise ValueError("sosfiltfilt: x must be longer than padlen; pass a smaller padlen")
-    settled = _beside(sosfilt_zi(sos), rows.ndim)
+    settled = _with_axes_behind(sosfilt_zi(sos), rows.ndim)
     # Beyond n the ends go on as they are: a filter that has settled there stays settled
-    y = _around(rows, np.clip(np.arange(-most, length + most), -n, length - 1 + n), padtype)
+    y = _extension_at(rows, np.clip(np.arange(-most, length + most), -n, length - 1 + n), padtype)
     for _ in range(2):
         y = sosfilt(sos, y, 0, settled * y[:1])[0]
         y = y[np.minimum(np.arange(length + 2 * most), most + length - 1 + n)][::-1]
     return np.moveaxis(y[most : most + length], 0, axis)
 
 
-def _around(x: Any, at: Any, kind: str | None) -> Any:
-    """What `_extended` has at places of which some lie outside."""
+def _extension_at(x: Any, at: Any, kind: str | None) -> Any:
+    """What `_extend_rows` has at places of which some lie outside."""
     last = x.shape[0] - 1
     inside = np.clip(at, 0, last)
     if kind in (None, "constant"):
@@ -130,7 +130,7 @@ def _around(x: Any, at: Any, kind: str | None) -> Any:
     return np.where(outside, 2 * x[inside] - mirrored, mirrored)
 
 
-@followed
+@follow_arguments
 def savgol_filter(
     x: Any,
     window_length: int,
@@ -203,7 +203,7 @@ def _slid(x: Any, weights: Any, count: int) -> Any:
     return filtered
 
 
-@followed
+@follow_arguments
 def hilbert(x: Any, N: Any = None, axis: int = -1) -> Any:  # noqa: N803 (SciPy's)
     """The analytic signal: x, and its Hilbert transform as imaginary part.
 

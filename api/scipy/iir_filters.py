@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-@followed
+@follow_arguments
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """A signal through the filter a[0] y[n] = b[0] x[n] + b[1] x[n-1] + ... - a[1] y[n-1] - ...
 
@@ -59,7 +59,7 @@ def _next(b: Any, a: Any, held: Any, x: Any) -> Any:
     return moved + b[along] * x - a[along] * y, y
 
 
-@followed
+@follow_arguments
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """A signal through filters of second order, one after the other.
 
@@ -88,7 +88,7 @@ def _sections(name: str, sos: Any) -> Any:
     return sos
 
 
-@followed
+@follow_arguments
 def lfilter_zi(b: Any, a: Any) -> Any:
     """What a filter holds after it has seen 1 for long.
 
@@ -110,7 +110,7 @@ def coefficients(b: Any, a: Any) -> Any:
     return [np.pad(c, (0, n - c.shape[0])) / a[0] for c in (b, a)]
 
 
-@followed
+@follow_arguments
 def sosfilt_zi(sos: Any) -> Any:
     """What filters of second order hold after the first has seen 1 for long: a row for each.
 
@@ -126,7 +126,7 @@ def sosfilt_zi(sos: Any) -> Any:
     return np.stack(held)
 
 
-@followed
+@follow_arguments
 def deconvolve(signal: Any, divisor: Any) -> Any:
     """The quotient and the rest of two polynomials, which undo `convolve`: signal is the divisor
     convolved with the quotient, and the rest.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.nquad import dblquad, nquad, tplquad
 from tapeless.scipy.ode import odeint, solve_ivp
 from tapeless.scipy.quadrature import fixed_quad, quad, romb, simpson
@@ -14,7 +14,7 @@ from tapeless.scipy.quadrature import fixed_quad, quad, romb, simpson
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-@followed
+@follow_arguments
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The integral of samples, with straight lines between them.
 

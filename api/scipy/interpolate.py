@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy import bsplines
 from tapeless.scipy.bsplines import (
     BarycentricInterpolator,
@@ -67,7 +67,7 @@ class RegularGridInterpolator:
                 f"{self.values.shape}"
             )
 
-    @followed
+    @follow_arguments
     def __call__(self, xi: Any, method: Any = None) -> Any:
         """The values at places."""
         method = self.method if method is None else _checked_method(method)

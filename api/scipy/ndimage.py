@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -37,7 +37,7 @@ PLACES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@followed
+@follow_arguments
 def map_coordinates(
     input: Any, coordinates: Any, order: int, mode: str = "constant", cval: Any = 0.0
 ) -> Any:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.quadrature import quad
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-@followed
+@follow_arguments
 def dblquad(
     func: Callable[..., Any],
     a: Any,
@@ -37,11 +37,11 @@ def dblquad(
     >>> bool(abs(value - 0.5) < 1e-14)
     True
     """
-    ranges = [lambda x, *_: (_at(gfun, x), _at(hfun, x)), (a, b)]
+    ranges = [lambda x, *_: (_limit_at(gfun, x), _limit_at(hfun, x)), (a, b)]
     return nquad(func, ranges, args, {"epsabs": epsabs, "epsrel": epsrel})
 
 
-@followed
+@follow_arguments
 def tplquad(
     func: Callable[..., Any],
     a: Any,
@@ -70,14 +70,14 @@ def tplquad(
     True
     """
     ranges = [
-        lambda y, x, *_: (_at(qfun, x, y), _at(rfun, x, y)),
-        lambda x, *_: (_at(gfun, x), _at(hfun, x)),
+        lambda y, x, *_: (_limit_at(qfun, x, y), _limit_at(rfun, x, y)),
+        lambda x, *_: (_limit_at(gfun, x), _limit_at(hfun, x)),
         (a, b),
     ]
     return nquad(func, ranges, args, {"epsabs": epsabs, "epsrel": epsrel})
 
 
-@followed
+@follow_arguments
 def nquad(
     func: Callable[..., Any],
     ranges: Sequence[Any],
@@ -113,13 +113,13 @@ def _integral(inner: Any, between: Any, option: Any, worst: list[Any]) -> Any:
     """A function of the variables behind the one that `inner` is integrated over."""
 
     def integral(*outer: Any) -> Any:
-        low, high = _at(between, *outer)
-        value, error = quad(inner, low, high, outer, **_at(option, *outer))
+        low, high = _limit_at(between, *outer)
+        value, error = quad(inner, low, high, outer, **_limit_at(option, *outer))
         worst[0] = max(worst[0], error)
         return value
 
     return integral
 
 
-def _at(f: Any, *outer: Any) -> Any:
+def _limit_at(f: Any, *outer: Any) -> Any:
     return f(*outer) if callable(f) else f

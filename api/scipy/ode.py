@@ -9,7 +9,7 @@ import numpy as np
 from scipy.integrate import RK23, RK45
 
 import tapeless
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -84,11 +84,11 @@ class Solver:
 
     def start(self, t: Any, y: Any, end: Any, first_step: Any) -> Step:
         slope = self.f(t, y)
-        h = self.first(t, y, slope, end) if first_step is None else first_step
+        h = self.first_step(t, y, slope, end) if first_step is None else first_step
         none = np.zeros((len(self.table.b) + 1, len(y)))
         return Step(t, t * 0.0 + 1.0, y, none, t, y, slope, tapeless.stop_gradient(h), np.False_)
 
-    def first(self, t: Any, y: Any, slope: Any, end: Any) -> Any:
+    def first_step(self, t: Any, y: Any, slope: Any, end: Any) -> Any:
         """E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4."""
         t, y, slope, end = map(tapeless.stop_gradient, (t, y, slope, end))
         span = np.abs(end - t)
@@ -140,7 +140,7 @@ class Solver:
         scale = self.atol + np.maximum(np.abs(y), np.abs(new)) * self.rtol
         return size(h * (self.table.error @ slopes) / scale)
 
-    def at(self, step: Step, t: Any) -> Any:
+    def solution_at(self, step: Step, t: Any) -> Any:
         """The solution within a step."""
         part = (t - step.t) / step.h
         powers = part ** np.arange(1, self.table.between.shape[1] + 1)
@@ -157,7 +157,7 @@ def _equation(fun: Any, args: Any, vectorized: bool) -> Any:
     return lambda t, y: np.atleast_1d(np.asarray(fun(t, y, *args), float))
 
 
-@followed
+@follow_arguments
 def solve_ivp(
     fun: Callable[..., Any],
     t_span: Any,
@@ -224,11 +224,11 @@ def _at_times(solver: Solver, at: Step, times: Any, end: Any, direction: Any) ->
     for k in range(times.shape[0]):
         while direction * (times[k] - at.until) > 0:
             at = solver.attempt(at, end)
-        states[k] = solver.at(at, times[k])
+        states[k] = solver.solution_at(at, times[k])
     return states
 
 
-@followed
+@follow_arguments
 def odeint(
     func: Callable[..., Any],
     y0: Any,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transformations.public_functions import value_and_grad
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
@@ -39,7 +39,7 @@ class OptimizeResults(NamedTuple):
     nit: Any
 
 
-@followed
+@follow_arguments
 def minimize(
     fun: Callable[..., Any],
     x0: Any,
@@ -67,7 +67,7 @@ def minimize(
     >>> found.x.round(6), bool(found.success)
     (array([3., 3.]), True)
     """
-    chosen = _checked(method, args, options)
+    chosen = _check_options(method, args, options)
     x = np.asarray(x0) * 1.0
     if x.ndim != 1:
         raise ArgumentError(f"minimize: x0 must have one axis, not shape {x.shape}", "ravel it")
@@ -101,14 +101,14 @@ def minimize(
         if is_found:
             s, y = step * direction, new_g - g
             x, f, g = x + s, new_f, new_g
-            inverse = _updated(inverse, s, y, unit, nit == 0)
+            inverse = _update_inverse(inverse, s, y, unit, nit == 0)
             nit = nit + 1
     success = np.linalg.norm(g, chosen["norm"]) <= gtol
     status = np.where(success, 0, np.where(failed, 5, 1))
     return OptimizeResults(x, success, status, f, g, inverse, calls, calls, nit)
 
 
-def _updated(inverse: Any, s: Any, y: Any, unit: Any, first: Any) -> Any:
+def _update_inverse(inverse: Any, s: Any, y: Any, unit: Any, first: Any) -> Any:
     """The inverse second derivative that maps y to s; the first one is scaled by their lengths."""
     sy = s @ y
     scale = 1.0 / np.where(sy > 0, sy, 1.0)
@@ -118,7 +118,7 @@ def _updated(inverse: Any, s: Any, y: Any, unit: Any, first: Any) -> Any:
     return np.where(sy > 0, projection @ inverse @ projection.T + scale * np.outer(s, s), inverse)
 
 
-def _checked(method: str, args: Any, options: Any) -> dict[str, Any]:
+def _check_options(method: str, args: Any, options: Any) -> dict[str, Any]:
     if str(method).lower() != "bfgs":
         raise ArgumentError(f"minimize: method must be 'BFGS', not {method!r}")
     if not isinstance(args, tuple):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import tapeless
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -41,7 +41,7 @@ GAUSS_WEIGHTS = np.zeros(21)
 GAUSS_WEIGHTS[1::2] = np.polynomial.legendre.leggauss(10)[1]
 
 
-@followed
+@follow_arguments
 def quad(
     func: Callable[..., Any],
     a: Any,
@@ -81,13 +81,15 @@ def quad(
         sign = -1.0 if a > b else 1.0
         low, high = (1.0, 1.0) if a == b else (low, high)
 
-    def folded(t: Any) -> Any:  # calls func in one place: integrals in integrals stay short
+    def integrand_on_interval(
+        t: Any,
+    ) -> Any:  # calls func in one place: integrals in integrals stay short
         x, scale = t, 1.0
         if down or up:
             x, scale = start + (1 - np.abs(t)) / t, t**-2
         return scale * func(x, *extra)
 
-    value, error = _adaptive(folded, low, high, down and up, epsabs, epsrel, limit)
+    value, error = _adaptive(integrand_on_interval, low, high, down and up, epsabs, epsrel, limit)
     return sign * value, error
 
 
@@ -129,7 +131,7 @@ def _by_points(f: Any, a: Any, b: Any) -> Any:
     return value, max(error, 50 * np.finfo(float).eps * h * np.sum(KRONROD_WEIGHTS * np.abs(seen)))
 
 
-@followed
+@follow_arguments
 def fixed_quad(func: Callable[..., Any], a: Any, b: Any, args: Any = (), n: int = 5) -> Any:
     """The integral of a function that takes arrays, by Gauss's rule of n points; and None.
 
@@ -141,7 +143,7 @@ def fixed_quad(func: Callable[..., Any], a: Any, b: Any, args: Any = (), n: int 
     return half * np.sum(weights * func(half * (places + 1) + a, *args), axis=-1), None
 
 
-@followed
+@follow_arguments
 def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
     """The integral of samples, with parabolas through three of them.
 
@@ -177,7 +179,7 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
     return total + y[..., -2] * (b**2 + 3 * a * b) / (6 * a) - y[..., -3] * b**3 / (6 * a * (a + b))
 
 
-@followed
+@follow_arguments
 def romb(y: Any, dx: Any = 1.0, axis: int = -1, show: bool = False) -> Any:
     """The integral of 2^k + 1 evenly spaced samples, by Romberg's method.
 

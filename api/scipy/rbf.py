@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -78,9 +78,9 @@ class RBFInterpolator:
         low, high = np.min(self.y, axis=0), np.max(self.y, axis=0)
         self.shift = (low + high) / 2
         self.scale = np.where(high > low, (high - low) / 2, 1.0)
-        self.coeffs = self._solved(smoothing)
+        self.coeffs = self._solve_weights(smoothing)
 
-    def _solved(self, smoothing: Any) -> Any:
+    def _solve_weights(self, smoothing: Any) -> Any:
         """Weights of the points, then those of the polynomial, which leave its moments zero."""
         n, rows = operator.index(self.y.shape[0]), len(self.powers)
         if rows > n:
@@ -93,7 +93,7 @@ class RBFInterpolator:
         values = np.reshape(self.d, (n, -1))
         return np.linalg.solve(matrix, np.concatenate([values, np.zeros((rows, values.shape[1]))]))
 
-    @followed
+    @follow_arguments
     def __call__(self, x: Any) -> Any:
         """The values at places."""
         x = np.asarray(x)

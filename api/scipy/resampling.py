@@ -10,7 +10,7 @@ import numpy as np
 from scipy.signal import cheby1, firwin, get_window
 
 from tapeless.lax.convolution import conv_general_dilated
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.filtfilt import sosfiltfilt
 from tapeless.scipy.iir_filters import sosfilt
 from tapeless.transforms.errors import ArgumentError
@@ -21,7 +21,7 @@ LEVELS: dict[str, Any] = {"mean": np.mean, "median": np.median}
 LEVELS |= {"minimum": np.min, "maximum": np.max}
 
 
-@followed
+@follow_arguments
 def resample(
     x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None, domain: str = "time"
 ) -> Any:
@@ -76,7 +76,7 @@ def _spectral_window(window: Any, n: int) -> Any:
     return np.asarray(window)
 
 
-@followed
+@follow_arguments
 def upfirdn(
     h: Any,
     x: Any,
@@ -119,7 +119,7 @@ def upfirdn(
     return np.moveaxis(np.reshape(filtered[..., :count], (*lead, count)), -1, axis)
 
 
-@followed
+@follow_arguments
 def resample_poly(
     x: Any,
     up: int,
@@ -171,7 +171,7 @@ def _low_pass(window: Any, rate: int, x: Any) -> Any:
     return h.astype(x.dtype) if x.dtype.kind in "fc" else h
 
 
-@followed
+@follow_arguments
 def decimate(
     x: Any,
     q: int,

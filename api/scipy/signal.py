@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeless.lax.convolution import conv_general_dilated
 from tapeless.missing import missing
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.detrend import detrend
 from tapeless.scipy.filtfilt import filtfilt, hilbert, savgol_filter, sosfiltfilt
 from tapeless.scipy.iir_filters import deconvolve, lfilter, lfilter_zi, sosfilt, sosfilt_zi
@@ -24,7 +24,7 @@ BOUNDARIES: dict[str, Any] = {"fill": "constant", "wrap": "wrap", "symm": "symme
 MODES = ("full", "same", "valid")
 
 
-@followed
+@follow_arguments
 def convolve(
     in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None
 ) -> Any:
@@ -41,10 +41,10 @@ def convolve(
     _check("convolve", in1, in2, mode)
     if method not in ("auto", "direct", "fft"):
         raise ArgumentError(f"convolve: method must be auto, direct or fft, not {method!r}")
-    return fftconvolve(in1, in2, mode) if method == "fft" else _direct(in1, in2, mode)
+    return fftconvolve(in1, in2, mode) if method == "fft" else _convolve_direct(in1, in2, mode)
 
 
-@followed
+@follow_arguments
 def correlate(
     in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None
 ) -> Any:
@@ -58,7 +58,7 @@ def correlate(
     return convolve(in1, np.conj(np.flip(in2)), mode, method, precision)
 
 
-@followed
+@follow_arguments
 def convolve2d(
     in1: Any,
     in2: Any,
@@ -87,7 +87,7 @@ def convolve2d(
     return _cut(full, [(n - 1) // 2 for n in np.shape(in2)], np.shape(in1))
 
 
-@followed
+@follow_arguments
 def correlate2d(
     in1: Any,
     in2: Any,
@@ -117,7 +117,7 @@ def correlate2d(
     return convolve(in1, backwards, "valid")
 
 
-@followed
+@follow_arguments
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
     """The convolution of two arrays by Fourier transforms: quick for long ones.
 
@@ -155,7 +155,7 @@ def _cut(full: Any, starts: Any, shape: Any) -> Any:
     return full[tuple(slice(a, a + n) for a, n in zip(starts, shape, strict=True))]
 
 
-def _direct(in1: Any, in2: Any, mode: str) -> Any:
+def _convolve_direct(in1: Any, in2: Any, mode: str) -> Any:
     """By a convolution of one channel, whose kernel does not turn round."""
     dtype = np.result_type(in1, in2)
     in1, in2 = np.asarray(in1, dtype), np.asarray(in2, dtype)

@@ -61,7 +61,7 @@ from scipy.special import softmax as _softmax
 
 from tapeless.missing import missing
 from tapeless.nn.softmaxes import logsumexp as _logsumexp
-from tapeless.numpy.array_functions import Following, followed
+from tapeless.numpy.array_functions import Following, follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -72,11 +72,11 @@ BERNOULLI = [
 ]
 FIRST_TERMS = 10
 
-log_softmax, softmax, logsumexp = map(followed, (_log_softmax, _softmax, _logsumexp))
-multigammaln, polygamma = followed(_multigammaln), followed(_polygamma)
+log_softmax, softmax, logsumexp = map(follow_arguments, (_log_softmax, _softmax, _logsumexp))
+multigammaln, polygamma = follow_arguments(_multigammaln), follow_arguments(_polygamma)
 
 
-@followed
+@follow_arguments
 def zeta(x: Any, q: Any = 1.0) -> Any:
     """Hurwitz's zeta function: the sum of (k + q)**-x over k = 0, 1, ...; of q = 1 Riemann's.
 
@@ -101,7 +101,7 @@ def zeta(x: Any, q: Any = 1.0) -> Any:
     return total
 
 
-@followed
+@follow_arguments
 def log_ndtr(x: Any, series_order: int = 3) -> Any:
     """The logarithm of the probability that a standard normal number is below x.
 
@@ -115,7 +115,7 @@ def log_ndtr(x: Any, series_order: int = 3) -> Any:
     return _log_ndtr(x)
 
 
-@followed
+@follow_arguments
 def boxcox(x: Any, lmbda: Any) -> Any:
     """(x**lmbda - 1) / lmbda, and log(x) where lmbda is 0.
 
@@ -128,7 +128,7 @@ def boxcox(x: Any, lmbda: Any) -> Any:
     return _power_less_one(np.log(x), lmbda)
 
 
-@followed
+@follow_arguments
 def boxcox1p(x: Any, lmbda: Any) -> Any:
     """boxcox(1 + x, lmbda), with all digits for small x.
 
@@ -147,7 +147,7 @@ def _power_less_one(logarithm: Any, exponent: Any) -> Any:
     return np.where(small, series, np.expm1(divisor * logarithm) / divisor)
 
 
-@followed
+@follow_arguments
 def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:  # noqa: N803 (SciPy's)
     """In how many ways k of N things are chosen, as a float; 0 unless 0 <= k <= N.
 
@@ -163,7 +163,7 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:  # noqa: N803 (Sci
     return np.where(fits, np.exp(-np.log1p(n) - betaln(n - k + 1, k + 1)), 0.0)
 
 
-@followed
+@follow_arguments
 def factorial(n: Any, exact: bool = False) -> Any:
     """gamma(n + 1), and 0 where n is negative.
 
@@ -178,7 +178,7 @@ def factorial(n: Any, exact: bool = False) -> Any:
     return np.where(n < 0, 0.0, gamma(np.where(n < 0, 0.0, 1.0 * n) + 1))
 
 
-@followed
+@follow_arguments
 def gammasgn(x: Any) -> Any:
     """The sign of gamma(x): 1 or -1; nan at negative integers.
 
@@ -191,7 +191,7 @@ def gammasgn(x: Any) -> Any:
     return np.where((x < 0) & (below == x), np.nan, sign)
 
 
-@followed
+@follow_arguments
 def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
     """Bessel functions of the first kind, of the orders 0 to v.
 
@@ -205,7 +205,7 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
     return np.stack([jv(float(k), z) for k in range(v + 1)])
 
 
-@followed
+@follow_arguments
 def fresnel(x: Any) -> Any:
     """Fresnel's integrals of sin(pi t**2 / 2) and cos(pi t**2 / 2) from 0 to x: a pair.
 
@@ -219,7 +219,7 @@ def fresnel(x: Any) -> Any:
     return np.imag(integral), np.real(integral)
 
 
-@followed
+@follow_arguments
 def sici(x: Any) -> Any:
     """The integrals of sin(t) / t from 0 to x, and of cos(t) / t from infinity to x: a pair.
 
@@ -235,7 +235,7 @@ def sici(x: Any) -> Any:
     return sine, np.where(size == 0, -np.inf, -np.real(integral))
 
 
-@followed
+@follow_arguments
 def sph_harm_y(
     n: Any, m: Any, theta: Any, phi: Any, diff_n: int | None = None, n_max: int | None = None
 ) -> Any:

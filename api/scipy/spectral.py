@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.signal import get_window
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy import detrend as trends
 from tapeless.transforms.errors import ArgumentError
 
@@ -89,7 +89,7 @@ def _to_length(x: Any, n: Any) -> Any:
     return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, n - x.shape[-1])])
 
 
-@followed
+@follow_arguments
 def stft(
     x: Any,
     fs: Any = 1.0,
@@ -147,7 +147,7 @@ def stft(
     )
 
 
-@followed
+@follow_arguments
 def csd(
     x: Any,
     y: Any,
@@ -185,11 +185,11 @@ def csd(
     first = cut.spectra(x, level, half)
     second = first if y is None else cut.spectra(z, level, half)
     power = cut.power(np.conj(first) * second, scaling, fs, half)
-    power = _averaged(np.real(power) if y is None else power, average)
+    power = _average_segments(np.real(power) if y is None else power, average)
     return cut.frequencies(fs, half), np.moveaxis(power, -1, axis)
 
 
-def _averaged(power: Any, average: str) -> Any:
+def _average_segments(power: Any, average: str) -> Any:
     """Over the segments, the last axis but one."""
     if average == "mean":
         return np.mean(power, axis=-2)
@@ -203,7 +203,7 @@ def _averaged(power: Any, average: str) -> Any:
     return np.median(power, axis=-2) / bias
 
 
-@followed
+@follow_arguments
 def welch(x: Any, *args: Any, **options: Any) -> Any:
     """The power spectrum of a signal: `csd` of it with itself, from whose `fs` on the arguments are
     the same.
@@ -215,7 +215,7 @@ def welch(x: Any, *args: Any, **options: Any) -> Any:
     return csd(x, None, *args, **options)
 
 
-@followed
+@follow_arguments
 def periodogram(
     x: Any,
     fs: Any = 1.0,
@@ -241,7 +241,7 @@ def periodogram(
     return spectra[0], np.moveaxis(spectra[1], -1, axis)
 
 
-@followed
+@follow_arguments
 def coherence(
     x: Any,
     y: Any,
@@ -266,7 +266,7 @@ def coherence(
     return frequencies, (across.real**2 + across.imag**2) / own
 
 
-@followed
+@follow_arguments
 def spectrogram(
     x: Any,
     fs: Any = 1.0,
@@ -313,7 +313,7 @@ def spectrogram(
     )
 
 
-@followed
+@follow_arguments
 def istft(
     Zxx: Any,  # noqa: N803 (SciPy's)
     fs: Any = 1.0,

@@ -41,11 +41,11 @@ class Pieces:
         each = _values(whole, widths) * _column(widths, whole.ndim - 1)
         before = np.concatenate([np.zeros_like(each[:1]), np.cumsum(each, axis=0)])
 
-        def until(t: Any) -> Any:
+        def integral_until(t: Any) -> Any:
             k, part = _place(self.x, np.asarray(t))
             return before[k] + _values(whole[:, k], part) * part
 
-        return until(b) - until(a)
+        return integral_until(b) - integral_until(a)
 
 
 def of_pieces(c: Any, x: Any, extrapolate: Any, axis: int, at: Any, nu: int = 0) -> Any:
@@ -61,10 +61,10 @@ def of_pieces(c: Any, x: Any, extrapolate: Any, axis: int, at: Any, nu: int = 0)
     if extrapolate is not None and not extrapolate:
         outside = (at < x[0]) | (at > x[-1])
         values = np.where(_column(outside, values.ndim), np.nan, values)
-    return _moved(values, at.ndim, axis)
+    return _move_axes_behind(values, at.ndim, axis)
 
 
-def _moved(values: Any, n: int, axis: int) -> Any:
+def _move_axes_behind(values: Any, n: int, axis: int) -> Any:
     """The first n axes behind as many others as `axis` says."""
     return np.moveaxis(values, tuple(range(n)), tuple(range(axis, axis + n))) if axis else values
 
@@ -97,7 +97,7 @@ def _slopes(c: Any, nu: int) -> Any:
     return _slopes(c[:-1] * np.arange(n - 1, 0, -1).reshape(-1, *[1] * (c.ndim - 1)), nu - 1)
 
 
-def _through(x: Any, y: Any, slopes: Any) -> Any:
+def _cubics_through(x: Any, y: Any, slopes: Any) -> Any:
     """The coefficients of the cubics through points with these slopes."""
     h = _column(np.diff(x), y.ndim)
     secants = np.diff(y, axis=0) / h
@@ -139,7 +139,7 @@ class CubicSpline(Pieces):
             raise ArgumentError(f"CubicSpline: bc_type must be one of {', '.join(ENDS)}, or a pair")
         x, y = _points("CubicSpline", x, y, axis, 4 if "not-a-knot" in ends else 2)
         slopes = _smooth_slopes(x, y, ends)
-        super().__init__(_through(x, y, slopes), x, extrapolate is not False, axis)
+        super().__init__(_cubics_through(x, y, slopes), x, extrapolate is not False, axis)
 
 
 def _smooth_slopes(x: Any, y: Any, ends: list[Any]) -> Any:
@@ -186,7 +186,7 @@ class PchipInterpolator(Pieces):
 
     def __init__(self, x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> None:
         x, y = _points("PchipInterpolator", x, y, axis)
-        c = _through(x, y, _monotone_slopes(x, y))
+        c = _cubics_through(x, y, _monotone_slopes(x, y))
         super().__init__(c, x, extrapolate is not False, axis)
 
 
@@ -252,15 +252,15 @@ class interp1d:  # noqa: N801 (SciPy's)
         low, high = at < self.x[0], at > self.x[-1]
         if self.strict and np.any(low | high):
             raise ValueError("A value in x_new is outside of the interpolation range.")
-        values = self.inside(at)
+        values = self.interpolate_inside(at)
         if not self.on and not self.strict:
             below, above = self.fill if isinstance(self.fill, tuple) else (self.fill, self.fill)
             below, above = (np.nan if v is None else v for v in (below, above))
             values = np.where(_column(low, values.ndim), below, values)
             values = np.where(_column(high, values.ndim), above, values)
-        return _moved(values, at.ndim, self.axis)
+        return _move_axes_behind(values, at.ndim, self.axis)
 
-    def inside(self, at: Any) -> Any:
+    def interpolate_inside(self, at: Any) -> Any:
         if self.curve is not None:
             return self.curve(at)
         n = self.x.shape[0]

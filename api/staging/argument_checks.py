@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.emitted_names import base_name, leaf_paths
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, WideIntegerError
 from tapeless.transforms.frontend.arrays.foreign_arrays import refuse_foreign
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tapeless.transforms.core.language import Type
     from tapeless.transforms.frontend.arrays import symbols
 else:
-    region = later("tapeless.staging.subprogram")
-    symbols = later("tapeless.transforms.frontend.arrays.symbols")
+    region = lazy_module("tapeless.staging.subprogram")
+    symbols = lazy_module("tapeless.transforms.frontend.arrays.symbols")
 
 
 def plural(n: int, noun: str) -> str:

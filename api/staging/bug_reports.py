@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.emitted_names import base_name, place
 from tapeless.transforms.errors import InternalError, TapelessError
 
 if TYPE_CHECKING:
     from tapeless.transforms.frontend.source import rewrite
 else:
-    rewrite = later("tapeless.transforms.frontend.source.rewrite")
+    rewrite = lazy_module("tapeless.transforms.frontend.source.rewrite")
 
 #: These run the user's own operations, and raise what Python raises.
 PASSES = tuple(

@@ -14,7 +14,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.backends.spmd.world import world
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.pending_arrays import PendingArray
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -22,7 +22,7 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, Unsuppo
 if TYPE_CHECKING:
     from tapeless.backends import cuda
 else:
-    cuda = later("tapeless.backends.cuda")
+    cuda = lazy_module("tapeless.backends.cuda")
 
 GPU = ("gpu", "cuda")  # two names of one backend
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.device_list import (
     Device,
     check_device,
@@ -35,7 +35,7 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, Unsuppo
 if TYPE_CHECKING:
     from tapeless.staging import gpu_arrays
 else:
-    gpu_arrays = later("tapeless.staging.gpu_arrays")
+    gpu_arrays = lazy_module("tapeless.staging.gpu_arrays")
 
 Index = tuple[slice, ...]
 

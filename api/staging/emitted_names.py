@@ -12,7 +12,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 from tapeless import tree
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.transforms.core.user_names import CALLED, short_names
 from tapeless.transforms.errors import ArgumentTypeError, Signal
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.emit import writer as emit
     from tapeless.transforms.frontend.staging.stage import Staged
 else:
-    emit = later("tapeless.transforms.emit.writer")
+    emit = lazy_module("tapeless.transforms.emit.writer")
 
 
 def check_callable(fun: Any, what: str) -> None:

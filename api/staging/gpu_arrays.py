@@ -15,7 +15,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.backends import cuda
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging import device_placement as layouts
 from tapeless.staging.device_list import Device, device_get
 from tapeless.staging.jax_arrays import Array
@@ -24,7 +24,7 @@ from tapeless.transforms.core.on_gpu import on_gpu
 if TYPE_CHECKING:
     from tapeless.staging import gpu_updates as updates
 else:
-    updates = later("tapeless.staging.gpu_updates")
+    updates = lazy_module("tapeless.staging.gpu_updates")
 
 OPERATORS = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.pending_arrays import PendingArray, wait_for_all
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tapeless.staging.device_list import Device
     from tapeless.transforms.frontend.arrays import functional_updates as updates
 else:
-    layouts = later("tapeless.staging.device_placement")
-    updates = later("tapeless.transforms.frontend.arrays.functional_updates")
+    layouts = lazy_module("tapeless.staging.device_placement")
+    updates = lazy_module("tapeless.transforms.frontend.arrays.functional_updates")
 
 
 def _replacing(name: str) -> Any:

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless.backends.cpu.runtime import buffer_pool
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tapeless.staging import jax_arrays as arrays
 else:
-    arrays = later("tapeless.staging.jax_arrays")
+    arrays = lazy_module("tapeless.staging.jax_arrays")
 
 UNARY = "neg pos abs invert"
 BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.transforms.frontend.builtins import plain_code
 
 if TYPE_CHECKING:
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from tapeless.scipy.stats import scipy_replacements as of_scipy
 else:  # where a program has these parts of SciPy
     integrate, interpolate, linalg, signal = (
-        later(f"tapeless.scipy.{m}") for m in ("integrate", "interpolate", "linalg", "signal")
+        lazy_module(f"tapeless.scipy.{m}") for m in ("integrate", "interpolate", "linalg", "signal")
     )
     distance, scipy_rotations, equations, of_scipy = (
-        later("tapeless.scipy.spatial.distance"),
-        later("tapeless.scipy.spatial.scipy_rotations"),
-        later("tapeless.scipy.linalg.matrix_equations"),
-        later("tapeless.scipy.stats.scipy_replacements"),
+        lazy_module("tapeless.scipy.spatial.distance"),
+        lazy_module("tapeless.scipy.spatial.scipy_rotations"),
+        lazy_module("tapeless.scipy.linalg.matrix_equations"),
+        lazy_module("tapeless.scipy.stats.scipy_replacements"),
     )
 
 #: Those that take what SciPy's take.

@@ -36,7 +36,7 @@ from tapeless.transforms.frontend.builtins.deques import new_deque
 from tapeless.transforms.frontend.builtins.replacements import STAND_INS
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy
 from tapeless.transforms.frontend.heap.iterators import Advancing
-from tapeless.transforms.frontend.heap.list_results import settled
+from tapeless.transforms.frontend.heap.list_results import with_known_lists
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.trace import Trace, trace
 from tapeless.transforms.frontend.values.identity import NUMBERS
@@ -198,7 +198,7 @@ class Subprogram:
         start, self.calls_before = len(open_block), len(trace().calls.stretches)
         began = next(trace().serials)
         with inside_of_transformation():
-            value = settled(call_user(fun, *args, **kwargs))
+            value = with_known_lists(call_user(fun, *args, **kwargs))
         leaves, self.structure = tree.flatten(value)
         self.leaves = [returned_leaf(leaf, began) for leaf in leaves]
         same = all(new is old for new, old in zip(self.leaves, leaves, strict=True))

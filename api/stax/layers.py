@@ -73,7 +73,7 @@ def BatchNorm(  # noqa: N802
 
     @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
-        shape = _without(axes, input_shape)
+        shape = _remaining_axes(axes, input_shape)
         k1, k2 = random.split(rng)
         beta = beta_init(k1, shape) if center else ()
         gamma = gamma_init(k2, shape) if scale else ()
@@ -89,7 +89,7 @@ def BatchNorm(  # noqa: N802
     return init_fun, apply_fun
 
 
-def _without(axes: Any, shape: Any) -> tuple[Any, ...]:
+def _remaining_axes(axes: Any, shape: Any) -> tuple[Any, ...]:
     rank = len(shape)
     if not all(-rank <= axis < rank for axis in axes):
         raise ArgumentError(

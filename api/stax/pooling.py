@@ -52,7 +52,7 @@ def AvgPool(  # noqa: N802
     (-1, 9, 9, 3)
     """
     init_fun, total = _pooling(lax.add, 0.0, window_shape, strides, padding, spec)
-    batch, channels = _outside(window_shape, spec)
+    batch, channels = _outer_axes(window_shape, spec)
 
     def apply_fun(params: Any, inputs: Any, **kwargs: Any) -> Any:
         outside = (batch, channels)
@@ -65,7 +65,7 @@ def AvgPool(  # noqa: N802
 def _pooling(
     reducer: Any, start: Any, window_shape: Any, strides: Any, padding: Any, spec: Any
 ) -> Layer:
-    outside = _outside(window_shape, spec)
+    outside = _outer_axes(window_shape, spec)
     window = _with_ones(window_shape, outside)
     strides = checked_numbers("reduce_window", "strides", strides or None, len(window_shape))
     steps = _with_ones(strides, outside)
@@ -88,7 +88,7 @@ def _pooling(
     return init_fun, apply_fun
 
 
-def _outside(window_shape: Any, spec: Any) -> tuple[int, int]:
+def _outer_axes(window_shape: Any, spec: Any) -> tuple[int, int]:
     """The axes of the batch and of the channels."""
     if spec is None:
         return 0, len(window_shape) + 1

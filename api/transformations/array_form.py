@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tapeless.dispatch.container_writeback import Change, Stores
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Transformed
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.emitted_names import base_name, parameters
 from tapeless.transforms.core.language import Block, Var
 
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.values import structure as values
     from tapeless.transforms.lowering import module_text as driver
 else:
-    calling, module = later("tapeless.staging.user_calls"), later("tapeless.transforms.emit.module")
-    symbols, values = (
-        later("tapeless.transforms.frontend.arrays.symbols"),
-        later("tapeless.transforms.frontend.values.structure"),
+    calling, module = (
+        lazy_module("tapeless.staging.user_calls"),
+        lazy_module("tapeless.transforms.emit.module"),
     )
-    driver = later("tapeless.transforms.lowering.module_text")
+    symbols, values = (
+        lazy_module("tapeless.transforms.frontend.arrays.symbols"),
+        lazy_module("tapeless.transforms.frontend.values.structure"),
+    )
+    driver = lazy_module("tapeless.transforms.lowering.module_text")
 
 KERNELS = frozenset(vars(math))  # what kernels import by name
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tapeless.dispatch.container_writeback import ArgumentPlace, Change, New, containers, value_at
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.transforms.c.records import ContainerStores
 from tapeless.transforms.errors import UnsupportedError
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.heap import lists as staged_list
 else:
     staged_list, symbols = (
-        later("tapeless.transforms.frontend.heap.lists"),
-        later("tapeless.transforms.frontend.arrays.symbols"),
+        lazy_module("tapeless.transforms.frontend.heap.lists"),
+        lazy_module("tapeless.transforms.frontend.arrays.symbols"),
     )
 
 Path = tuple[Any, ...]

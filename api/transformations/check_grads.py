@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.argument_checks import check_input
 from tapeless.staging.emitted_names import argument_names, base_name, check_callable
 from tapeless.transformations.public_functions import jvp, vjp
@@ -17,7 +17,7 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, Tapeles
 if TYPE_CHECKING:
     from tapeless.random import key_reuse as reuse
 else:
-    reuse = later("tapeless.random.key_reuse")
+    reuse = lazy_module("tapeless.random.key_reuse")
 
 Tree = Any
 

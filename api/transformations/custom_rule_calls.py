@@ -103,7 +103,10 @@ class RuleCall:
             region = Subprogram(self.custom.fun, args, kwargs)
         stored = [k for k in self.dynamic if stored_to(argument_leaves[k])]
         cells = {id(argument_leaves[k].base_cell()) for k in stored}
-        if any(loc.key[0] != "cell" or loc.key[1] not in cells for loc, _ in journal.changed()):
+        if any(
+            loc.key[0] != "cell" or loc.key[1] not in cells
+            for loc, _ in journal.changed_locations()
+        ):
             self.run.rollback(journal)
             raise UnsupportedError(
                 f"{self.custom.__name__} writes to an object from outside, and has a "

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.dispatch.transformation import Transformed
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.argument_checks import (
     as_numbers,
     check_input,
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.trace import trace
 else:
     derivatives, regions, forward = (
-        later("tapeless.staging.derivative_blocks"),
-        later("tapeless.staging.subprogram"),
-        later("tapeless.transforms.autodiff.jvp"),
+        lazy_module("tapeless.staging.derivative_blocks"),
+        lazy_module("tapeless.staging.subprogram"),
+        lazy_module("tapeless.transforms.autodiff.jvp"),
     )
-    differentiable_form = later("tapeless.transforms.autodiff.differentiable_form")
+    differentiable_form = lazy_module("tapeless.transforms.autodiff.differentiable_form")
     symbols, trace = (
-        later("tapeless.transforms.frontend.arrays.symbols"),
-        later("tapeless.transforms.frontend.trace.trace"),
+        lazy_module("tapeless.transforms.frontend.arrays.symbols"),
+        lazy_module("tapeless.transforms.frontend.trace.trace"),
     )
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]

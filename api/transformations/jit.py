@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import contextvars
 import functools
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from sys import gettrace, settrace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -24,14 +22,16 @@ from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key
 from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.typed_function import P, R, Typed
-from tapeless.lazy_import import later
-from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers
+from tapeless.lazy_import import lazy_module
+from tapeless.staging.argument_checks import checked_argnames, refuse_wide_integers
 from tapeless.staging.device_list import GPU_CHOSEN, Device, default_gpu
 from tapeless.staging.emitted_names import base_name, parameters, place
 from tapeless.transformations.array_form import Unchanged
+from tapeless.transformations.disable_jit import disabled_contexts, is_disabled
 from tapeless.transformations.element_calls import PlainCalls
 from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transformations.jit_keywords import JitKeywords
+from tapeless.transformations.static_arguments import Constant, checked_positions, unwrap_static
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.operation import opened
@@ -61,68 +61,34 @@ if TYPE_CHECKING:
     from tapeless.transforms.lowering import module_text as driver
     from tapeless.transforms.lowering.schedule import element_loops
 else:
-    asynchronous = later("tapeless.dispatch.asynchronous.hand_over")
+    asynchronous = lazy_module("tapeless.dispatch.asynchronous.hand_over")
     ahead_of_time, native_entry, placed_results = (
-        later("tapeless.transformations.ahead_of_time"),
-        later("tapeless.dispatch.native_entry"),
-        later("tapeless.dispatch.placed_results"),
+        lazy_module("tapeless.transformations.ahead_of_time"),
+        lazy_module("tapeless.dispatch.native_entry"),
+        lazy_module("tapeless.dispatch.placed_results"),
     )
-    explain, slow_loops = later("tapeless.explain.explain"), later("tapeless.explain.slow_loops")
-    shapes = later("tapeless.transformations.eval_shape")
-    gpu = later("tapeless.transformations.jit_on_gpu")
-    numba = later("tapeless.backends.cpu")
-    performance_warnings = later("tapeless.dispatch.performance_warnings")
+    explain, slow_loops = (
+        lazy_module("tapeless.explain.explain"),
+        lazy_module("tapeless.explain.slow_loops"),
+    )
+    shapes = lazy_module("tapeless.transformations.eval_shape")
+    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
+    numba = lazy_module("tapeless.backends.cpu")
+    performance_warnings = lazy_module("tapeless.dispatch.performance_warnings")
     printer, nesting = (
-        later("tapeless.transforms.core.printer"),
-        later("tapeless.transforms.core.batching_context"),
+        lazy_module("tapeless.transforms.core.printer"),
+        lazy_module("tapeless.transforms.core.batching_context"),
     )
     driver, element_loops, floating_point_errors, lower = (
-        later("tapeless.transforms.lowering.module_text"),
-        later("tapeless.transforms.lowering.schedule.element_loops"),
-        later("tapeless.transforms.lowering.floating_point_errors"),
-        later("tapeless.transforms.lowering.lower"),
+        lazy_module("tapeless.transforms.lowering.module_text"),
+        lazy_module("tapeless.transforms.lowering.schedule.element_loops"),
+        lazy_module("tapeless.transforms.lowering.floating_point_errors"),
+        lazy_module("tapeless.transforms.lowering.lower"),
     )
 
 GPU = ("gpu", "cuda")  # names of one backend
 LONG_WAY = 2000  # statements of traced code: with more, compiling takes longer than it gains
 OFTEN = 1000  # calls after which machine code for what is done around kernels pays
-# Read once: looking at the environment takes longer than the rest of a call.
-ALWAYS_DISABLED = os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
-_disabled: contextvars.ContextVar[bool] = contextvars.ContextVar("disabled", default=False)
-_changed: set[int] = set()  # where it is set, in any context: quicker to look at
-
-
-@contextlib.contextmanager
-def disable_jit(disable: bool = True) -> Iterator[None]:
-    """Inside, functions under `jit` run as emitted NumPy code, which a debugger can step through.
-
-    TAPELESS_DISABLE_JIT=1 in the environment does the same for a whole process.
-
-    >>> with disable_jit():
-    ...     jit(lambda x: x * x + 1)(3.0)
-    10.0
-    """
-    token = _disabled.set(disable)
-    _changed.add(id(token))
-    try:
-        yield
-    finally:
-        _changed.discard(id(token))
-        _disabled.reset(token)
-
-
-def is_disabled() -> bool:
-    return _disabled.get() or ALWAYS_DISABLED
-
-
-class Constant:
-    """An argument whose value the program is made for."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        return repr(self.value)
 
 
 class Jit(Unchanged):
@@ -166,7 +132,11 @@ class Jit(Unchanged):
         if GPU_CHOSEN and opened.builder is None and default_gpu() is not None:
             return self.called_on_gpu(args, kwargs)
         direct = self.direct
-        if direct is not None and self.root.__code__ is self.code and not (kwargs or _changed):
+        if (
+            direct is not None
+            and self.root.__code__ is self.code
+            and not (kwargs or disabled_contexts)
+        ):
             try:
                 if (result := direct(*args)) is not MISSED:
                     return result
@@ -216,7 +186,9 @@ class Jit(Unchanged):
         """Rounding in kernels may turn a test: NumPy goes the way that was traced, and does so at
         once in the next call."""
         args, kwargs = passed
-        result = self.plain(*map(_plain, args), **{k: _plain(x) for k, x in kwargs.items()})
+        result = self.plain(
+            *map(unwrap_static, args), **{k: unwrap_static(x) for k, x in kwargs.items()}
+        )
         specialisation = self.plain.last
         assert specialisation is not None
         if not any(isinstance(x, Constant) for x in (*args, *kwargs.values())):
@@ -295,7 +267,9 @@ class Jit(Unchanged):
         hint = f"; {why.hint}" if why.hint else ""
 
         def call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            return self.fun(*map(_plain, args), **{k: _plain(x) for k, x in kwargs.items()})
+            return self.fun(
+                *map(unwrap_static, args), **{k: unwrap_static(x) for k, x in kwargs.items()}
+            )
 
         return PlainCalls(call, why, () if at is None else ((what + hint, *at),))
 
@@ -304,11 +278,13 @@ class Jit(Unchanged):
         return super().outermost(args, kwargs, leaves)
 
     def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        args = tuple(map(_plain, args))
-        return super().stage(args, {k: _plain(x) for k, x in kwargs.items()})
+        args = tuple(map(unwrap_static, args))
+        return super().stage(args, {k: unwrap_static(x) for k, x in kwargs.items()})
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        super().check(tuple(map(_plain, args)), {k: _plain(x) for k, x in kwargs.items()})
+        super().check(
+            tuple(map(unwrap_static, args)), {k: unwrap_static(x) for k, x in kwargs.items()}
+        )
 
     # -- compilation
 
@@ -491,10 +467,6 @@ class Jit(Unchanged):
         return [*compilations(self.cache), *self.lists.compilations(), *there]
 
 
-def _plain(x: Any) -> Any:
-    return x.value if isinstance(x, Constant) else x
-
-
 class TypedJit(Typed[P, R], Jit):
     """A compiled function with parameters P that returns R, for annotations."""
 
@@ -570,12 +542,12 @@ def jit(
     )
     checked_argnames(donate_argnames, "jit", "donate_argnames")
     asked = Options(
-        _positions(static_argnums, "static_argnums"),
+        checked_positions(static_argnums, "static_argnums"),
         checked_argnames(static_argnames, "jit", "static_argnames"),
         fastmath,
         boundscheck,
         parallel,
-        _positions(donate_argnums, "donate_argnums"),
+        checked_positions(donate_argnums, "donate_argnums"),
     )
     make: Callable[..., Any] = Jit
     if is_gpu(device, "device") or is_gpu(backend, "backend"):
@@ -597,9 +569,4 @@ def is_gpu(place: Any, what: str) -> bool:
     return name in GPU
 
 
-def _positions(positions: Any, what: str) -> tuple[int, ...]:
-    numbers = checked_argnums(() if positions is None else positions, "jit", what)
-    return numbers if isinstance(numbers, tuple) else (numbers,)
-
-
-__all__ = ["Jit", "disable_jit", "jit"]
+__all__ = ["Jit", "jit"]

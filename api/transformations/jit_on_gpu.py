@@ -33,7 +33,7 @@ from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.frontend.arrays.foreign_arrays import staged_for_gpu
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
-from tapeless.transforms.lowering.floating_point_errors import unwatched
+from tapeless.transforms.lowering.floating_point_errors import without_errstate
 from tapeless.transforms.lowering.target import GPU
 
 SHORT = 8  # elements of an axis that programs are made for
@@ -147,7 +147,7 @@ class GpuJit(Jit):
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
         advice = "test values by np.isfinite, or call the function with arrays of NumPy"
-        block = unwatched(block, "on a GPU", advice)
+        block = without_errstate(block, "on a GPU", advice)
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         asked, fastmath = self.asked, self.asked.fastmath is not False

@@ -32,7 +32,7 @@ from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
-from tapeless.transforms.lowering.floating_point_errors import unwatched
+from tapeless.transforms.lowering.floating_point_errors import without_errstate
 from tapeless.transforms.lowering.target import C
 
 SHORT = 8  # elements of an axis that programs are made for
@@ -125,7 +125,7 @@ class JitToC(Jit):
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
-        block = unwatched(block, "in C", "test values by np.isfinite")
+        block = without_errstate(block, "in C", "test values by np.isfinite")
         if staged.writes:
             raise UnsupportedError(
                 "a function that changes what is no container of its arguments has no form in C",

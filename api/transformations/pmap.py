@@ -20,7 +20,7 @@ from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.inspection import Stages
 from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.typed_function import P, R, TypedFunction
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_list import (
     GPU,
@@ -35,8 +35,9 @@ from tapeless.staging.emitted_names import base_name, place
 from tapeless.staging.jax_arrays import functional, has_functional
 from tapeless.staging.subprogram import is_value, leaf_atom
 from tapeless.transformations.bound_arguments import Fixed, positions
+from tapeless.transformations.disable_jit import is_disabled
 from tapeless.transformations.ignored_parameters import check_unneeded
-from tapeless.transformations.jit import Jit, is_disabled
+from tapeless.transformations.jit import Jit
 from tapeless.transformations.pmap_shard import Call, ShardProgram
 from tapeless.transformations.vmap import Vmap
 from tapeless.transformations.vmap_axes import axis_per_leaf
@@ -53,7 +54,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 if TYPE_CHECKING:
     from tapeless.transformations import jit_on_gpu as gpu
 else:
-    gpu = later("tapeless.transformations.jit_on_gpu")
+    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
 
 
 class Pmap(Vmap):

@@ -20,7 +20,7 @@ from tapeless.dispatch.inspection import Stages, stages_of
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.ways import values_at_hand
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import base_name, check_callable, parameters
@@ -64,7 +64,7 @@ from tapeless.transforms.optimize.simplify import simplify
 if TYPE_CHECKING:
     from tapeless.transformations import vjp_on_gpu as gpu
 else:
-    gpu = later("tapeless.transformations.vjp_on_gpu")
+    gpu = lazy_module("tapeless.transformations.vjp_on_gpu")
 
 
 class TwoPartPlan:
@@ -211,7 +211,7 @@ class LinearPart:
     def run(self, leaves: list[Any], side: ValueTree, what: str) -> list[Any]:
         """The results for the leaves that are given."""
         if active():
-            return self.staged(leaves, side, what)
+            return self.apply_in_trace(leaves, side, what)
         if self.made.second is not None:
             return list(self.made.second(list(self.residuals), leaves))
         second = inspect.unwrap(self.made.run).__globals__[self.plan.name]  # below np.errstate
@@ -223,7 +223,7 @@ class LinearPart:
             array_form.explain(e, f"{what} of {self.name}", self.plan.block)
             raise
 
-    def staged(self, leaves: list[Any], side: ValueTree, what: str) -> list[Any]:
+    def apply_in_trace(self, leaves: list[Any], side: ValueTree, what: str) -> list[Any]:
         if not all(is_value(x) or hasattr(type(x), "as_atom") for x in self.residuals):
             raise UnsupportedError(
                 f"the derivative of {self.name} holds what a while loop saved, and is called in a "

@@ -223,7 +223,7 @@ def _refuse_writes(run: Trace, name: str) -> Iterator[None]:
     changed: list[Any] = []
     try:
         yield
-        changed = journal.changed()
+        changed = journal.changed_locations()
     finally:
         run.journals[-1] = outer
         run.rollback(journal)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 
 if TYPE_CHECKING:
     from tapeless.view import notebook, plot
 else:
-    notebook, plot = later("tapeless.view.notebook"), later("tapeless.view.plot")
+    notebook, plot = lazy_module("tapeless.view.notebook"), lazy_module("tapeless.view.plot")
 
 
 class InNotebooks:

@@ -1,4 +1,4 @@
-"""Emitted loop form as machine code: compiled by Numba once, cached on disk, run in threads."""
+"""Compiles emitted loop form to machine code, caches it on disk and runs it in threads."""
 
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.backends.cpu instead of {__name__}")

@@ -1,4 +1,5 @@
-"""Emitted loop form as callables: kernels are compiled when called, the rest runs as it is.
+"""Loads emitted loop form as callables: kernels are compiled when they are called first, the rest
+runs as it is.
 
 @njit                                  a Kernel of ours, which the disk cache may know
 def f_kernel(x, out): ...

@@ -1,4 +1,4 @@
-"""Emitted loop form as CUDA C on GPUs: compiled by NVRTC, cached on disk, launched through CuPy."""
+"""Compiles emitted CUDA C by NVRTC, caches it on disk and launches it through CuPy."""
 
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.backends.cuda instead of {__name__}")

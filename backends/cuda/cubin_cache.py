@@ -1,4 +1,4 @@
-"""Machine code for GPUs, kept on disk: one file for a text, an architecture and a compiler.
+"""Caches machine code for GPUs on disk: one file for a text, an architecture and a compiler.
 
 A file is named by what it depends on, so files are never out of date, several processes may write
 the same one, and nothing needs a lock. TAPELESS_DISABLE_CACHE=1 keeps nothing.

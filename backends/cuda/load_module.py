@@ -1,4 +1,5 @@
-"""Emitted modules for a GPU as callables: the driver runs as it is, the launches are ours.
+"""Loads emitted modules for a GPU as callables: the driver runs as it is, launches are made by this
+package.
 
 module = cp.RawModule(code=CODE)      compiled by us when a kernel is first called, or found on disk
 class Kernel: ...                     gives way to one that launches faster and notes errors

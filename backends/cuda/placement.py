@@ -1,4 +1,4 @@
-"""Where a program runs, and how its arguments get there: computation follows the data.
+"""Decides on which GPU a program runs, and moves its arguments there: computation follows the data.
 
 f(gpu_array, numpy_array)      runs where the first one is; the second one is transferred
 """

@@ -1,4 +1,4 @@
-"""Where shards meet: each brings a value, and all leave with the same.
+"""Synchronises shards: each brings a value, and all leave with the same one.
 
 The values are combined in the order of the shards, so results do not depend on who comes first.
 """

@@ -1,4 +1,5 @@
-"""Which values depend on the inputs that a function is differentiated with respect to.
+"""Finds the values that depend on the inputs that a function is differentiated with respect to
+(activity analysis).
 
 def f(x, n): y = n * n; return x * y      depends on x by its result, y does not
 """

@@ -1,4 +1,6 @@
-"""What a part of a program must be given to stand alone: the variables and sizes it reads."""
+"""Finds the free variables of a part of a program: the variables and sizes that it reads and does
+not define.
+"""
 
 from __future__ import annotations
 

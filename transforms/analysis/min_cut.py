@@ -1,4 +1,5 @@
-"""A minimum vertex cut: the cheapest set of values to keep so that the rest can be computed again.
+"""Finds a minimum vertex cut: the cheapest set of values to keep so that the rest can be computed
+again.
 
 >>> edges = [("x", "sin"), ("x", "sq")]
 >>> minimum_cut(["x", "sin", "sq"], {"x": 1, "sin": 5, "sq": 5}, edges, {"x"}, {"sin", "sq"})

@@ -1,4 +1,5 @@
-"""Which names only ever hold Python or NumPy scalars, so that `x += y` cannot change an array.
+"""Finds the names that only ever hold Python or NumPy scalars, so that `x += y` cannot change an
+array.
 
 A 0-dimensional array is none: those come in as arguments, and out of np.where, np.array and copies.
 """

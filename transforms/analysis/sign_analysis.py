@@ -1,4 +1,4 @@
-"""What an operation says of its result, of what is known of its operands: signs, zeros, poles.
+"""Propagates signs, zeros and poles from the operands of an operation to its result.
 
 1 + x**2      is positive, and never zero: x**2 is not negative
 x / y         may be infinite: y may be zero

@@ -1,4 +1,4 @@
-"""What is known of derivatives and of what scales them: which may be zero by choice or infinite.
+"""Tells which derivatives may be zero because of a choice, and which factors may be infinite.
 
 1 / (1 + x**2)      is finite: 1 + x**2 is never zero
 x / np.sqrt(x)      may be nan: np.sqrt(x) may be zero

@@ -1,4 +1,4 @@
-"""Names for values that the user did not name, from what they are.
+"""Suggests names for values that the user did not name, from the operations that give them.
 
 t = x[i]; t_2 = np.exp(t)      becomes      x_i = x[i]; exp = np.exp(x_i)
 

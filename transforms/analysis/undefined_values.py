@@ -1,4 +1,4 @@
-"""Which variables need a value that nobody looks at.
+"""Finds variables that may be undefined, and need a value only because a statement must return one.
 
 if c: y = 1.0; else: (y unset)
 z = y                                    needs      y = None in the other branch

@@ -13,7 +13,7 @@ from typing import Any
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.linalg.einsum import einsum
-from tapeless.transforms.ops.linalg.products import conjugated, matmul
+from tapeless.transforms.ops.linalg.products import conjugate_if_complex, matmul
 from tapeless.transforms.ops.primitives.arithmetic import truediv
 from tapeless.transforms.ops.primitives.shapes import cast_to, reshape, swap
 
@@ -72,7 +72,7 @@ def product(factors: list[LabelledFactor], labels: tuple[Label, ...], dtype: Any
 
 def _matrix(f: LabelledFactor) -> Any:
     """The value of a factor, without the axes that have no label."""
-    value = conjugated(f.value) if f.conjugated else f.value
+    value = conjugate_if_complex(f.value) if f.conjugated else f.value
     value = truediv(1.0, value) if f.inverted else value
     if None not in f.labels:
         return value

@@ -1,4 +1,5 @@
-"""Forward mode: every statement is followed by the statement that computes its tangent.
+"""Differentiates in forward mode: every statement is followed by the statement that computes its
+tangent.
 
     y = sin(x)      becomes      y = sin(x); y_dot = x_dot * cos(x)
 

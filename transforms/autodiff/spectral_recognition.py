@@ -41,7 +41,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.factorisations import eigh
-from tapeless.transforms.ops.linalg.products import conjugated, matmul
+from tapeless.transforms.ops.linalg.products import conjugate_if_complex, matmul
 from tapeless.transforms.ops.linalg.spectral_functions import ScalarFunction, spectral
 from tapeless.transforms.ops.numpy.diagonals import diag
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
@@ -260,7 +260,7 @@ class Contraction:
                 value = scalars.scalar_of(f.value, f.labels)
                 if value is None:
                     return None
-                value = conjugated(value) if f.conjugated else value
+                value = conjugate_if_complex(value) if f.conjugated else value
                 result = truediv(result, value) if f.inverted else mul(result, value)
         body = tuple(s for s in b.blocks[0] if isinstance(s, Let))
         function = ScalarFunction((scalars.eigenvalue, *scalars.parameters), body, result)

@@ -28,7 +28,7 @@ from tapeless.transforms.c_text.values import (
 from tapeless.transforms.core.language import Atom, Let, Statement
 from tapeless.transforms.lowering.device_memory import memory
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
-from tapeless.transforms.lowering.scalars.operations import form_of, spelled
+from tapeless.transforms.lowering.scalars.operations import form_of, scalar_expression
 from tapeless.transforms.lowering.schedule.view_indices import (
     Entry,
     Place,
@@ -256,7 +256,7 @@ class ArrayOperations(DriverScope):
             scope.fixed[f"a{k}"] = value
             names.append(ast.Name(f"a{k}", ast.Load()))
         module = _NoModule()
-        tree = spelled(s, [*names], module)
+        tree = scalar_expression(s, [*names], module)
         if module.helpers:
             raise NotPrintedError(f"{s.op.name} outside of kernels")
         return ExpressionPrinter(scope).number(tree)

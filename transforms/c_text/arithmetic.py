@@ -42,8 +42,8 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     UINT,
     Dtype,
     common,
-    joined,
-    whole,
+    common_dtype,
+    integer_sum_dtype,
 )
 
 SIGNS: dict[type[ast.operator], tuple[str, int]] = {
@@ -187,7 +187,7 @@ def power(a: CValue, b: CValue) -> CValue:
 
 
 def whole_power(a: CValue, n: int) -> CValue:
-    dtype = a.dtype if a.dtype.kind in "fc" else whole(a.dtype)
+    dtype = a.dtype if a.dtype.kind in "fc" else integer_sum_dtype(a.dtype)
     x = cast(a, dtype)
     if n == 0:
         return cast(constant(1), dtype)
@@ -204,7 +204,7 @@ def whole_power(a: CValue, n: int) -> CValue:
 def shift(op: ast.operator, a: CValue, b: CValue) -> CValue:
     if not {a.dtype.kind, b.dtype.kind} <= {"i", "u"}:
         raise NotPrintedError("a shift of what is no integer")
-    return _infix(op, cast(a, whole(a.dtype)), b, whole(a.dtype))
+    return _infix(op, cast(a, integer_sum_dtype(a.dtype)), b, integer_sum_dtype(a.dtype))
 
 
 def wrapping(op: ast.operator, a: CValue, b: CValue) -> CValue | None:
@@ -253,7 +253,7 @@ def unary(op: ast.unaryop, x: CValue) -> CValue:
         case ast.UAdd() if x.dtype.kind != "b":
             return x
         case ast.Invert() if x.dtype.kind in "iu":
-            wide = cast(x, whole(x.dtype))
+            wide = cast(x, integer_sum_dtype(x.dtype))
             return CValue(f"~{wide.operand(POSTFIX)}", wide.dtype, UNARY)
     raise NotPrintedError(f"the operator {type(op).__name__} of {x.dtype.name}")
 
@@ -307,7 +307,7 @@ def _with_unsigned(sign: str, level: int, a: CValue, b: CValue) -> CValue:
 
 def unified_dtype(a: Dtype, b: Dtype) -> Dtype:
     """The dtype of what is one or the other."""
-    dtype = joined(a, b)
+    dtype = common_dtype(a, b)
     if dtype is None and "c" in a.kind + b.kind:
         return common(a, b)
     if dtype is None and a.kind == b.kind:
@@ -331,7 +331,7 @@ def extreme(name: str, args: list[CValue]) -> CValue:
     """max or min of Python: of each pair the second, if it is the larger or smaller one."""
     best, *others = args
     for other in others:
-        dtype = joined(best.dtype, other.dtype)
+        dtype = common_dtype(best.dtype, other.dtype)
         if dtype is None or dtype.kind == "u" or dtype.itemsize < 4:
             raise NotPrintedError(f"{name} of {best.dtype.name} and {other.dtype.name}")
         natural = (any if name == "max" else all)((best.natural, other.natural))

@@ -1,4 +1,4 @@
-"""What an operation is: type rule, derivative, transpose and spelling, all in one place."""
+"""Defines operations: type rule, derivative, transpose and spelling, all in one place."""
 
 from __future__ import annotations
 

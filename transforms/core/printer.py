@@ -1,4 +1,4 @@
-"""Core programs as text, for `stages` and for error reports."""
+"""Prints core programs as text, for `stages` and for error reports."""
 
 from __future__ import annotations
 

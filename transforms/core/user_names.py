@@ -1,4 +1,4 @@
-"""Which names of variables are the user's.
+"""Tells which names of variables come from the user's source.
 
 v_bar, x_saved, passes      are ours,      v and x are the user's
 """

@@ -1,4 +1,4 @@
-"""What statements read: variables, and the sizes in types and parameters."""
+"""Finds what statements read: variables, and the sizes in types and parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The part of a module for a GPU that launches its kernels: Python that runs by itself with CuPy.
+"""Writes the part of a module for a GPU that launches its kernels: Python that runs by itself with
+CuPy.
 
 softmax_kernel = Kernel("softmax_kernel", lambda rows, x, out: (rows, x, out, x.shape[1]), ...)
 softmax_kernel(x.shape[0], x, out)      rows are shared among teams of threads

@@ -1,4 +1,4 @@
-"""The text of a module for a GPU: CUDA C, and the driver that launches it, in Python.
+"""Writes the module of a program for a GPU: CUDA C, and the driver in Python that launches it.
 
 CODE = r'''extern "C" __global__ void f_kernel(...) {...}'''
 f_kernel = Kernel("f_kernel", ...)

@@ -1,4 +1,4 @@
-"""Loops that the threads of a team share, with 16 bytes of each row at once.
+"""Packs loops that the threads of a team share: each thread reads 16 bytes of a row at once.
 
 for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
   out[i * n + j] = x[i * n + j] / total;

@@ -1,4 +1,5 @@
-"""In loops that are left by a flag, counts of passes are raised where a pass begins.
+"""Moves the increment of a pass counter to the beginning of the pass, in loops that are left by a
+flag.
 
 until(flag): flag = f(x); passes += 1      becomes      passes += 1; if f(x): break
 

@@ -1,4 +1,4 @@
-"""Print, raise, calls and checks of the user's, with their messages, as Python text.
+"""Writes effects as Python text: print, raise, calls and checks of the user's, with their messages.
 
 print("loss", loss)  # line 12
 """

@@ -1,4 +1,5 @@
-"""Which values get a statement of their own, and what they are called.
+"""Folds values that are read once into the expressions that read them; the others get statements
+and names.
 
 t1 = cos(x); t2 = mul(y_bar, t1)      becomes      np.cos(x) folded into y_bar * np.cos(x)
 

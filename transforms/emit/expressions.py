@@ -1,4 +1,4 @@
-"""How the values of a program are spelled in Python: names, expressions and sizes."""
+"""Writes values as Python expressions: names, operations and sizes."""
 
 from __future__ import annotations
 

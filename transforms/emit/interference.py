@@ -1,4 +1,4 @@
-"""Which variables are needed at the same time, and so cannot share a name.
+"""Finds the variables that are live at the same time, and so cannot share a name.
 
 x = a; y = f(x); return y      x and y may share a name: x is not read after y has its value
 

@@ -1,4 +1,4 @@
-"""A staged run to the text of a module: parameters, results and the function between them."""
+"""Writes a staged run as a module: parameters, results and the function between them."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core.language import Block, For, If, Let, Statement, Var, While
-from tapeless.transforms.ops.primitives.index_keys import Slot, trimmed
+from tapeless.transforms.ops.primitives.index_keys import Slot, without_full_slices
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 Place = tuple[Any, ...]  # an array, and where in it: integers and atoms
@@ -42,7 +42,7 @@ def at_hand(block: Block, around: Parts | None = None) -> Block:
 def _place(s: Let) -> Place | None:
     """Which part of which array a statement reads; None if numbers alone do not tell."""
     keys: list[Any] = [s.args[0]]
-    for e in trimmed(s.params["key"]):
+    for e in without_full_slices(s.params["key"]):
         entry = s.args[1 + e.k] if isinstance(e, Slot) else e
         if not isinstance(e, (int, Slot)) or (isinstance(e, Slot) and entry.type.shape):
             return None

@@ -1,4 +1,4 @@
-"""Where emitted code finds sizes: in the shape of a variable in scope, or in a named integer.
+"""Writes sizes as Python expressions: the shape of a variable in scope, or a named integer.
 
 np.zeros((n,)) where n is an axis of x      becomes      np.zeros(x.shape)
 """

@@ -1,4 +1,4 @@
-"""What variables are called.
+"""Names the variables of emitted code.
 
 x = a; while x < 9: y = x * x; x = y      becomes      while x < 9: x = x * x
 

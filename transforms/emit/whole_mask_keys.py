@@ -1,4 +1,4 @@
-"""A mask of a part of an array is an entry of one key, beside those that name the part.
+"""Merges a mask into the key of the part of the array that it selects from.
 
 p = x[k]; t = p[mask]                                    becomes      t = x[k, mask]
 p = x[k]; q = update(p, v, mask); y = update(x, q, k)    becomes      y = update(x, v, k, mask)
@@ -21,7 +21,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.uses import nested_reads
-from tapeless.transforms.ops.primitives.index_keys import WHOLE, Slot, trimmed
+from tapeless.transforms.ops.primitives.index_keys import WHOLE, Slot, without_full_slices
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, gather, index, update
 
 STORES = (update, add_at)
@@ -109,7 +109,10 @@ def _puts_back(s: Let, part: Let) -> bool:
     """Whether a statement stores to the part of an array that another one has read."""
     if not _is_part(part) or s.args[0] is not part.args[0]:
         return False
-    return trimmed(s.params["key"]) == trimmed(part.params["key"]) and s.args[2:] == part.args[1:]
+    return (
+        without_full_slices(s.params["key"]) == without_full_slices(part.params["key"])
+        and s.args[2:] == part.args[1:]
+    )
 
 
 def _in_one(s: Let, part: Let, by_masks: list[Let]) -> list[Let] | None:
@@ -129,7 +132,7 @@ def _in_one(s: Let, part: Let, by_masks: list[Let]) -> list[Let] | None:
         last = first + mask.type.ndim
         if key[first:last] != [WHOLE] * mask.type.ndim:
             return None
-        whole_key = trimmed((*key[:first], Slot(len(places)), *key[last:]))
+        whole_key = without_full_slices((*key[:first], Slot(len(places)), *key[last:]))
         args = (x, *by_mask.args[1:-1], *places, mask)
         outs = s.outs if k == len(by_masks) - 1 else (Var(x.type, s.outs[0].name),)
         whole.append(replace(s, outs=outs, op=by_mask.op, args=args, params={"key": whole_key}))

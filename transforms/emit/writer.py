@@ -1,4 +1,4 @@
-"""Core programs as Python that a person can read.
+"""Writes core programs as Python that a person can read.
 
 y = sin(x); x_bar = y_bar * cos(x)      becomes      x_bar = y_bar * np.cos(x)
 """

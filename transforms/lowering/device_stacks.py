@@ -17,7 +17,7 @@ from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.lowering.kernels.counted_stacks import (
     counted_stacks,
     counts_name,
-    inserted,
+    insert_before_last,
     places_name,
     scratch_dtypes,
 )
@@ -57,7 +57,7 @@ def counted_kernels(
             kernel,
             name=split_kernel.counting.name,
             text=_with_notes(split_kernel.counting, kernel.text),
-            arguments=inserted(kernel.arguments, counted, last),
+            arguments=insert_before_last(kernel.arguments, counted, last),
             results=(),
             same={},
             helpers=helpers,
@@ -67,7 +67,7 @@ def counted_kernels(
     second = replace(
         kernel,
         text=_with_notes(split_kernel.using, kernel.text),
-        arguments=inserted(kernel.arguments, used, last),
+        arguments=insert_before_last(kernel.arguments, used, last),
         helpers=helpers,
         types=_with_types(kernel, used, last),
         stacks=frozenset(items.name for _, _, items in stacks),
@@ -113,4 +113,4 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 def _with_types(kernel: Kernel, new: list[Var], last: int) -> dict[str, Type]:
     """The types of parameters, new ones among them."""
-    return dict(inserted([*kernel.types.items()], [(v.name, v.type) for v in new], last))
+    return dict(insert_before_last([*kernel.types.items()], [(v.name, v.type) for v in new], last))

@@ -33,7 +33,7 @@ def watched_for_errors(block: Block) -> str:
     return ""
 
 
-def unwatched(block: Block, where: str, advice: str) -> Block:
+def without_errstate(block: Block, where: str, advice: str) -> Block:
     """The program without settings of `np.errstate`, for what has neither warnings nor errors of
     floating-point numbers: `where` says what that is, as "on a GPU". Raises UnsupportedError where
     errors are asked for."""
@@ -47,10 +47,12 @@ def unwatched(block: Block, where: str, advice: str) -> Block:
 
 def _without_settings(block: Block) -> Block:
 
-    def kept(s: Statement) -> bool:
+    def is_computation(s: Statement) -> bool:
         return not (isinstance(s, Effect) and s.kind == "errstate")
 
     def inner(b: Block) -> Block:
-        return Block(b.params, tuple(with_blocks(s, inner) for s in b.body if kept(s)), b.results)
+        return Block(
+            b.params, tuple(with_blocks(s, inner) for s in b.body if is_computation(s)), b.results
+        )
 
     return inner(block)

@@ -1,4 +1,4 @@
-"""A program as a driver, which calls kernels, and the kernels.
+"""Lowers a program to a driver and the kernels that it calls.
 
 y = sin(x) * 2; z = solve(a, y)      becomes      y = empty(x.shape); kernel(x, y); z = solve(a, y)
 
@@ -84,6 +84,6 @@ def lower(
             kernel.helpers = {IN_ORDER.get(text, text): None for text in kernel.helpers}
     return Lowered(
         *(driver, lowering.kernels, prepared.relied, prepared.donated),
-        *(lowering.host, lowering.notes, lowering.placement),
+        *(lowering.numbers.host, lowering.notes, lowering.placement),
         lowering.analysis.errors,
     )

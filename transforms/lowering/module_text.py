@@ -1,4 +1,4 @@
-"""The text of a compiled module: the kernels, and the function that calls them."""
+"""Writes the module of a compiled program: the kernels, and the function that calls them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def write_compiled(
     kernels = list(kernels)
     njit = {"from numba import njit"}
     functions += [(kernel.text, list(kernel.helpers), njit) for kernel in kernels]
-    imports = imported(kernels)
+    imports = import_lines(kernels)
     functions += [function_text(f.name, b, "") for f, b in called_functions([driver], name).items()]
     taken = {*arguments, *(kernel.name for kernel in kernels)}
     signature = ", ".join(arguments)
@@ -68,7 +68,7 @@ def write_compiled(
     return join_module(functions)
 
 
-def imported(kernels: Iterable[Kernel]) -> set[str]:
+def import_lines(kernels: Iterable[Kernel]) -> set[str]:
     """One line for each module that kernels import from."""
     names: dict[str, set[str]] = {}
     for module, function in (pair for kernel in kernels for pair in kernel.imports):

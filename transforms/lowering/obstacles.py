@@ -84,7 +84,7 @@ class Obstacles:
     lists: set[Var] = field(default_factory=set)  # stacks that the driver has, by their cells
     reasons: dict[Var, NotCompiled] = field(default_factory=dict)  # why it has some of them
 
-    def first(self, s: Statement, top: bool = False) -> Obstacle | None:
+    def obstacle_of(self, s: Statement, top: bool = False) -> Obstacle | None:
         """What keeps a statement out of kernels; None if nothing does. `top`: it stands in no
         loop, where the library is as fast."""
         loop = s if isinstance(s, (For, While)) else None
@@ -102,12 +102,12 @@ class Obstacles:
         for v in outputs(s):
             if not self.in_kernels(v):
                 return replace(self.of_list(s, v), loop=loop)
-        return self.inside(s)
+        return self.obstacle_within(s)
 
-    def inside(self, s: Statement) -> Obstacle | None:
+    def obstacle_within(self, s: Statement) -> Obstacle | None:
         for b in blocks(s):
             for t in b.body:
-                obstacle = self.first(t)
+                obstacle = self.obstacle_of(t)
                 if obstacle is not None:
                     is_loop = isinstance(s, (For, While)) and obstacle.loop is None
                     return replace(obstacle, loop=s) if is_loop else obstacle

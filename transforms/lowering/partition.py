@@ -28,7 +28,6 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_inequalities import Facts, Relation
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
@@ -36,41 +35,41 @@ from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.device_memory import (
     memory,
-    read,
     stack_places,
-    team_memory,
 )
+from tapeless.transforms.lowering.device_numbers import DeviceNumbers
 from tapeless.transforms.lowering.device_stacks import counted_kernels
+from tapeless.transforms.lowering.kernel_calls import KernelCalls
+from tapeless.transforms.lowering.kernel_profit import KernelProfit
 from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
-from tapeless.transforms.lowering.kernels.flat_points import flattened
+from tapeless.transforms.lowering.kernels.flat_points import flatten_kernel
 from tapeless.transforms.lowering.kernels.kernel import Kernel, KernelWriter
 from tapeless.transforms.lowering.kernels.merged_rows import merged_rows
-from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.kernels.verify_rows import verify_rows
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
-from tapeless.transforms.lowering.obstacles import Obstacle, Obstacles, by_writer, made_first
+from tapeless.transforms.lowering.obstacles import Obstacle, Obstacles, by_writer
 from tapeless.transforms.lowering.optimize.driver_views import (
-    shown,
     shows_a_size,
+    views_for_driver,
     without_unread_views,
 )
 from tapeless.transforms.lowering.optimize.own_branch_results import own_branch_results
 from tapeless.transforms.lowering.placement import DriverLoop, Placement
-from tapeless.transforms.lowering.remove_copies import uncopied
+from tapeless.transforms.lowering.remove_copies import remove_copies
 from tapeless.transforms.lowering.result_memory import with_result_memory
-from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is_routine
+from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS
 from tapeless.transforms.lowering.scalars.operations import form_of
 from tapeless.transforms.lowering.schedule.analysis import Analysis
-from tapeless.transforms.lowering.schedule.dependences import Dependences, inside
+from tapeless.transforms.lowering.schedule.dependences import Dependences, variables_inside
 from tapeless.transforms.lowering.schedule.element_loops import (
     NotInLoops,
     over_batch,
 )
-from tapeless.transforms.lowering.schedule.host_numbers import host_numbers, is_length
+from tapeless.transforms.lowering.schedule.host_numbers import is_length
 from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.live_after import remaining
 from tapeless.transforms.lowering.schedule.long_runs import shorter
-from tapeless.transforms.lowering.schedule.loop_nests import STORES, LoopNest
+from tapeless.transforms.lowering.schedule.loop_nests import STORES
 from tapeless.transforms.lowering.schedule.parallel_nests import KernelPart, NestPartitioner
 from tapeless.transforms.lowering.schedule.stack_capacity import (
     is_of_stacks,
@@ -82,15 +81,12 @@ from tapeless.transforms.lowering.schedule.stack_capacity import (
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
-from tapeless.transforms.ops.primitives.new_arrays import empty, stack_length
+from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.random_draws import draw
-from tapeless.transforms.ops.primitives.shapes import cast, copy
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
-LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
 DEVICE = "each of its passes is work for all threads of the device"
 LARGER = "larger arrays in each pass outweigh the launches"
-MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
 
 RESERVED = (
     *(
@@ -156,15 +152,13 @@ class Lowering:
         self.analysis.hints, self.analysis.target, self.target = self.hints, target, target
         self.names, self.nameless = Names(), nameless_stem(prepared.block)
         self.same: dict[Var, Atom] = {}
-        self.passed: set[Var] = set()  # to kernels
         self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
         self.analysis.returned = {self.memory.cell(v) for v in self.shown}
-        self.counted = {a for s in statements(self.block) for a in _counted_truths(s)}
         self.fallbacks: list[str] = []
-        self.on_device = on_device
-        self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
-        self.sized = _length_numbers(self.block)
-        self.read_by_host = self.reads_of_host()
+        self.numbers = DeviceNumbers(self.block, on_device, target)
+        params = self.block.params
+        self.profit = KernelProfit(self.memory, self.analysis, target, params, self.numbers)
+        self.calls = KernelCalls(self.block, self.analysis, target, self.numbers, self.shown)
         self.notes: list[str] = []  # what runs on one block of a GPU, and why
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
@@ -179,30 +173,16 @@ class Lowering:
         body = self.body(self.block.body, live, True)
         body = own_branch_results(body, self.memory, stored)
         made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
-        passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
+        passed = {a for v in self.calls.passed if isinstance(a := self.same.get(v, v), Var)}
         kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
-        made = uncopied(substitute(made, self.same), self.kernels, kept, memory)
-        made = self.with_read_lengths(without_unread_views(made))
+        made = remove_copies(substitute(made, self.same), self.kernels, kept, memory)
+        made = self.numbers.with_read_lengths(without_unread_views(made))
         made = made if self.target.library != "NumPy" else with_result_memory(made)
         return with_placeholders(made, passed, memory)
 
-    def with_read_lengths(self, block: Block) -> Block:
-        """The driver, which first reads the integers of a device that arrays are as long as."""
-        reads, number_of = [], dict[Var, Atom]()
-        for v in block.params:
-            if v in self.on_device and v in self.sized:
-                number = Var(Type(v.type.dtype, (), True), v.name)
-                reads.append(Let((number,), read, (v,), {}))
-                number_of[v] = number
-                self.host.add(number)
-        if not reads:
-            return block
-        body = substitute(Block((), block.body, block.results), number_of)
-        return Block(block.params, (*reads, *body.body), body.results)
-
     def constants(self, block: Block) -> None:
         """Notes what is stored into, and which constants can be written where they are read."""
-        stored = set(self.stored(block))
+        stored = set(self.stored_arrays(block))
         for s in self.memory.defs.values():
             stage = self.analysis.stage(s)
             if stage is not None and stage.constant and stage.var not in stored:
@@ -212,14 +192,14 @@ class Lowering:
             v for v in stored if getattr(self.memory.defs.get(v), "op", None) is empty
         }
 
-    def stored(self, block: Block) -> Iterable[Var]:
+    def stored_arrays(self, block: Block) -> Iterable[Var]:
         for s in block.body:
             if isinstance(s, Let) and s.op.name in (*STORES, *TEXTS) and isinstance(s.args[0], Var):
                 base = self.memory.base(s.args[0])
                 assert base is not None
                 yield base
             for b in blocks(s):
-                yield from self.stored(b)
+                yield from self.stored_arrays(b)
 
     def kept_lists(self) -> set[Var]:
         """The stacks that stay lists: something is done with them that has no loop form."""
@@ -228,20 +208,6 @@ class Lowering:
             if not blocks(s) and not is_of_stacks(s):
                 found |= {a for a in operands(s) if isinstance(a, Var)}
         return {self.memory.cell(v) for v in found if isinstance(v.type, StackType)}
-
-    def is_of_host(self, s: Statement) -> bool:
-        """Whether the driver computes a number, which kernels would leave on the device."""
-        return isinstance(s, Let) and bool(s.outs) and all(v in self.host for v in s.outs)
-
-    def reads_of_host(self) -> set[Var]:
-        """What the driver of a GPU program computes with, tests and counts by."""
-        found = set[Var]()
-        for s in statements(self.block):
-            if self.is_of_host(s) or isinstance(s, (If, For)):
-                found |= {a for a in operands(s) if isinstance(a, Var)}
-            if isinstance(s, While):
-                found |= {a for a in s.test.results if isinstance(a, Var)}
-        return found
 
     @staticmethod
     def inside_of(run: Iterable[Statement]) -> set[Var]:
@@ -258,7 +224,7 @@ class Lowering:
         for s, later in zip(body, after, strict=True):
             if isinstance(s, Effect) and s.kind == "blank":
                 continue
-            host = self.is_of_host(s)
+            host = self.numbers.is_of_host(s)
             obstacle = None if host else self.obstacle(s, top)
             if not host and obstacle is None and not self.shares_passes(s):
                 reads = fills and reads_filled(self.memory, s, run)
@@ -268,7 +234,7 @@ class Lowering:
                     run = started
                 run.append(s)
                 continue
-            if self.hoisted(s, run):
+            if self.can_go_before(s, run):
                 made.append(s)
                 continue
             made += self.flush(run, later | self.memory.needs(s), top)
@@ -287,7 +253,7 @@ class Lowering:
 
     def obstacle(self, s: Statement, top: bool) -> Obstacle | None:
         """What keeps a statement out of kernels; None if nothing does."""
-        obstacle = self.obstacles.first(s, top)
+        obstacle = self.obstacles.obstacle_of(s, top)
         if obstacle is None and not self.in_one_kernel(s):
             return Obstacle(s, DEVICE, LARGER, s)
         return obstacle
@@ -309,7 +275,7 @@ class Lowering:
         inner = [self.analysis.stage(t) for b in blocks(s) for t in statements(b)]
         if any(g is not None and is_called(g, self.memory) for g in inner):
             return False
-        work = parts.each(Block((), tuple(t for b in blocks(s) for t in b.body), ()))
+        work = parts.work_of_pass(Block((), tuple(t for b in blocks(s) for t in b.body), ()))
         known = dims.evaluate(self.analysis.canon(work), self.hints)
         small = known is not None and known < self.target.one_block
         if small and not isinstance(work, int):
@@ -344,9 +310,9 @@ class Lowering:
     def live_after(self, body: Iterable[Statement], live: set[Var]) -> Iterator[set[Var]]:
         return remaining(list(map(self.memory.needs, body)), self.memory.with_needs(live))
 
-    def hoisted(self, s: Statement, run: list[Statement]) -> bool:
+    def can_go_before(self, s: Statement, run: list[Statement]) -> bool:
         """Whether a new array can be made before the run that is open."""
-        if not self.is_of_host(s):
+        if not self.numbers.is_of_host(s):
             stage = self.analysis.stage(s)
             if stage is None or not stage.constant:
                 return False
@@ -359,135 +325,32 @@ class Lowering:
     def inner(self, s: Statement, later: set[Var], obstacle: Any = None) -> list[Statement]:
         """A statement of the driver, whose blocks may call kernels, and what it waits for."""
         if not blocks(s):
-            return self.with_read_results(self.with_read_indices(s))
+            return self.numbers.with_read_results(self.numbers.with_read_indices(s))
         if over_batch(s):
             raise NotInLoops
 
-        def lowered(b: Block) -> Block:
+        def lower_block(b: Block) -> Block:
             live = later | {a for a in b.results if isinstance(a, Var)}
             if isinstance(s, (For, While)):
                 live |= self.memory.needs(s)
-            self.analysis.closed -= inside(s)
+            self.analysis.closed -= variables_inside(s)
             made = replace(b, body=tuple(self.body(b.body, live, False)))
-            self.analysis.closed |= inside(s)
+            self.analysis.closed |= variables_inside(s)
             return made
 
-        made = with_blocks(s, lowered)
+        made = with_blocks(s, lower_block)
         if obstacle is not None and isinstance(s, (For, While)):
             self.placement.loops.append(DriverLoop(s, made, obstacle))
-        return [made] if self.target.returns_numbers else self.waiting(made)
-
-    def waiting(self, s: Statement) -> list[Statement]:
-        """A statement of the driver that waits for the numbers it decides by."""
-        match s:
-            case While():
-                return [replace(s, test=self.read_first(s.test))]
-            case For():
-                if s.until:
-                    s = replace(s, body=self.read_first(s.body))
-                all_reads, ends = zip(*map(self.known, (s.start, s.stop, s.step)), strict=True)
-                bounds = dict(zip(("start", "stop", "step"), ends, strict=True))
-                return [*(t for reads in all_reads for t in reads), replace(s, **bounds)]
-            case If():
-                reads, test = self.known(s.test)
-                return [*reads, replace(s, test=test)]
-        return [s]
-
-    def with_read_indices(self, s: Statement) -> list[Statement]:
-        """A statement about lists, which takes integers of the host alone."""
-        if self.target.returns_numbers or not isinstance(s, Let):
-            return [s]
-        if not any(isinstance(a.type, StackType) for a in (*s.outs, *s.args)):
-            return [s]
-        reads, args = [], []
-        for a in s.args:
-            of_host = not isinstance(a.type, Type) or a.type.shape or a.type.dtype.kind not in "iub"
-            before, known = ([], a) if of_host else self.known(a)
-            reads += before
-            args.append(known)
-        return [*reads, replace(s, args=tuple(args))]
-
-    def with_read_results(self, body: Iterable[Statement]) -> list[Statement]:
-        """Statements of a driver, which reads the integers among their results that arrays are as
-        long as."""
-        statements_of_driver: list[Statement] = []
-        for s in body:
-            lengths = self.sized.intersection(outputs(s)) - self.host
-            if isinstance(s, Let) and s.op is stack_length:
-                self.host |= set(s.outs)  # a list of Python's tells its length
-                lengths = set()
-            if self.target.returns_numbers or not isinstance(s, Let) or not lengths:
-                statements_of_driver.append(s)
-                continue
-            raw = {v: Var(Type(v.type.dtype, ()), v.name or "value") for v in lengths}
-            statements_of_driver.append(replace(s, outs=tuple(raw.get(v, v) for v in s.outs)))
-            statements_of_driver += [Let((v,), read, (w,), {}) for v, w in raw.items()]
-            self.host |= lengths
-        return statements_of_driver
-
-    def read_first(self, block: Block) -> Block:
-        """A block whose first result is read from the memory of the device."""
-        flag, *rest = block.results
-        reads, known = self.known(flag)
-        return replace(block, body=(*block.body, *reads), results=(known, *rest))
-
-    def known(self, a: Atom) -> tuple[list[Statement], Atom]:
-        """The statements that read a number from the memory of the device, and the number."""
-        if not isinstance(a, Var) or a in self.host:
-            return [], a
-        number = Var(Type(a.type.dtype, (), True), a.name)
-        return [Let((number,), read, (a,), {})], number
-
-    def worth(self, run: list[Statement]) -> bool:
-        """Whether a kernel saves more than its call costs; a library copies arrays as fast."""
-        if self.target.separate and [getattr(s, "op", None) for s in run] == [copy]:
-            return False
-        if any(isinstance(s, (For, While)) or is_routine(s) for s in run):
-            return True
-        if any(map(self.is_of_device, run)):
-            return True
-        stages = [self.analysis.stage(s) for s in run]
-        if any(
-            g is not None and g.space and not made_first(g, self.target) and not self.left_alone(g)
-            for g in stages
-        ):
-            return True
-        inside_run = statements(Block((), tuple(run), ()))
-        if not self.target.library and any(map(self.reads_arrays, inside_run)):
-            return True
-        arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
-        return not arrays and any(g is not None and g.let.op.name != "size_value" for g in stages)
-
-    def reads_arrays(self, s: Statement) -> bool:
-        """Whether a statement computes with whole arrays: it is no part of one."""
-        if not isinstance(s, Let) or is_view(s) or s.op.name in MOVES:
-            return False
-        stage = self.analysis.stage(s)
-        is_array = (getattr(a.type, "shape", ()) for a in s.args)
-        return stage is not None and any(is_array) and not is_called(stage, self.memory)
-
-    def is_of_device(self, s: Statement) -> bool:
-        """Whether a statement makes a number of others that lie in the memory of the device."""
-        if self.target.returns_numbers or not isinstance(s, Let):
-            return False
-        stage = self.analysis.stage(s)
-        if stage is None or made_first(stage, self.target) or self.left_alone(stage):
-            return False
-        return any(isinstance(a, Var) and a not in self.host for a in s.args)
-
-    def left_alone(self, stage: LoopNest) -> bool:
-        """Whether a library is as fast."""
-        moved = stage.let.op.name in MOVES and self.target.returns_numbers
-        return moved or is_called(stage, self.memory)
+        return [made] if self.target.returns_numbers else self.numbers.waiting(made)
 
     def flush(self, run: list[Statement], live: set[Var], top: bool) -> list[Statement]:
-        if not run or not self.worth(run):
+        if not run or not self.profit.pays_off(run):
             return run
         error = NotCompiled()
         for parts in self.cuts(run, live):
             made = len(self.kernels), dict(self.same), set(self.names.taken)
             try:
-                return self.each(parts, live)
+                return self.kernels_for(parts, live)
             except NotCompiled as e:
                 count, self.same, self.names.taken = made
                 del self.kernels[count:]
@@ -524,21 +387,23 @@ class Lowering:
         parts = NestPartitioner(self.memory, self.analysis, self.hints)
         found = [KernelPart(run)]
         if self.parallel or self.target.separate:
-            found = parts.of(run, live)
+            found = parts.partition(run, live)
             self.prepared.relied += parts.relied
         after = self.read_after(found, live)
         yield [x for p, later in zip(found, after, strict=True) for x in shorter(parts, p, later)]
         yield [KernelPart(run)]
 
-    def each(self, parts: list[KernelPart], live: set[Var]) -> list[Statement]:
+    def kernels_for(self, parts: list[KernelPart], live: set[Var]) -> list[Statement]:
         """A kernel for each part that is worth one."""
         made: list[Statement] = []
         if len(parts) > 1:
             made, parts = self.lengths_first(parts)
         for part, later in zip(parts, self.read_after(parts, live), strict=True):
-            is_kernel = self.worth(part.statements)
+            is_kernel = self.profit.pays_off(part.statements)
             made += (
-                self.kernel(part, later) if is_kernel else self.with_read_results(part.statements)
+                self.kernel(part, later)
+                if is_kernel
+                else self.numbers.with_read_results(part.statements)
             )
         return made
 
@@ -579,7 +444,7 @@ class Lowering:
     def surround(self, run: list[Statement]) -> None:
         """Notes what a run defines, and which sizes are known before it."""
         analysis = self.analysis
-        analysis.inside = {v for s in run for v in (*outputs(s), *inside(s))}
+        analysis.inside = {v for s in run for v in (*outputs(s), *variables_inside(s))}
         analysis.seen = {
             x
             for v in set().union(*map(self.memory.needs, run)) - analysis.inside
@@ -603,7 +468,7 @@ class Lowering:
         if passes.checks():
             verify_rows(kernel)
         if self.target.separate:
-            kernel = merged_rows(flattened(kernel, analysis.canon), analysis.canon)
+            kernel = merged_rows(flatten_kernel(kernel, analysis.canon), analysis.canon)
             self.notes += one_block(kernel, run)
             counted = counted_kernels(kernel)
             if counted is not None:
@@ -621,7 +486,10 @@ class Lowering:
         analysis.hidden |= analysis.inside.difference(kernel.results)
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
         wanted = live | set(kernel.results)
-        return [*self.call(kernel), *shown(views, wanted, analysis.inside, self.memory)]
+        return [
+            *self.calls.call(kernel),
+            *views_for_driver(views, wanted, analysis.inside, self.memory),
+        ]
 
     def counting(
         self, first: Kernel, kernel: Kernel, stacks: list[tuple[Var, Var, Var]]
@@ -633,15 +501,15 @@ class Lowering:
         for counts, _, _ in stacks:
             params = {"shape": (kernel.launch.rows,), "dtype": counts.type.dtype}
             made.append(Let((counts,), memory, (), params))
-        made += self.call(first)
+        made += self.calls.call(first)
         for counts, places, items in stacks:
             total = Var(Type(counts.type.dtype, (), True), "total")
-            self.host.add(total)
+            self.numbers.host.add(total)
             length = dims.symbol("total", None, total)
             made.append(Let((places, total), stack_places, (counts,), {}))
             params = {"shape": (length,), "dtype": items.type.dtype}
             made.append(Let((items,), memory, (), params))
-        return [*made, *self.call(kernel)]
+        return [*made, *self.calls.call(kernel)]
 
     def unseen(self, v: Var) -> bool:
         """Whether the driver may not have an array."""
@@ -651,55 +519,6 @@ class Lowering:
 
     def name_kernel(self) -> str:
         return self.names.new(f"{self.name}_kernel")
-
-    def call(self, kernel: Kernel) -> list[Statement]:
-        made: list[Statement] = []
-        launch, of_device = kernel.launch, not self.target.returns_numbers
-        own = launch.own if launch is not None and of_device else ()
-        for v, t in kernel.scratch:
-            op = team_memory if v in own else memory
-            shape = tuple(map(self.analysis.memory_length, t.shape))
-            made.append(Let((v,), op, (), {"shape": shape, "dtype": t.dtype}))
-        args: list[Atom] = []
-        first = ([launch.rows] if of_device else [launch.rows, launch.work]) if launch else []
-        for a in first + kernel.arguments:
-            if isinstance(a, Var):
-                args.append(a)
-                self.passed.add(a)
-                continue
-            n = Var(size_value.infer(size=a), str(a))
-            made.append(Let((n,), size_value, (), {"size": a}))
-            args.append(n)
-        text = f"{kernel.name}({', '.join(f'{{{k}}}' for k in range(len(args)))})"
-        if of_device:
-            text = device_call(kernel.name, len(args), launch)
-        elif launch is not None:
-            text = launch.text(kernel.name, len(args))
-        if not kernel.results:
-            return [*made, Effect("kernel", tuple(args), {"text": text})]
-        raw, casts = [], []
-        for v in kernel.results:
-            if of_device:
-                read_back = v in self.sized or (v in self.host and v in self.read_by_host)
-                self.host.discard(v)
-                w = Var(Type(v.type.dtype, ()), v.name or "value") if read_back else v
-                v.name = v.name or "value"
-                raw.append(w)
-                if w is not v:
-                    casts.append(Let((v,), read, (w,), {}))
-                    self.host.add(v)
-                continue
-            flag = v.type.dtype.kind == "b" and v not in self.shown | self.counted
-            if v.type.weak or v.type.shape or flag:
-                v.name = v.name or "value"
-                raw.append(v)
-                continue
-            w = Var(Type(v.type.dtype, (), True), v.name or "value")
-            raw.append(w)
-            casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
-        pure = not (kernel.scratch or kernel.same or kernel.draws)
-        op = Op(kernel.name, None, text, pure=pure)  # type: ignore[arg-type]
-        return [*made, Let(tuple(raw), op, tuple(args)), *casts]
 
 
 def is_draw(s: Statement) -> bool:
@@ -715,26 +534,10 @@ def one_block(kernel: Kernel, run: list[Statement]) -> list[str]:
     return [f"{kernel.name} runs on one block of threads: {loop} need each other's results"]
 
 
-def _length_numbers(block: Block) -> set[Var]:
-    """The numbers that arrays are as long as."""
-    held = [s for s in statements(block) if isinstance(s, (Let, Effect))]
-    params = [list(s.params.values()) for s in held]
-    types = [v.type for s in statements(block) for v in outputs(s)]
-    return {x.var for x in sizes_in([*params, *types]) if x.var is not None}
-
-
 def _needed_by(s: Let) -> Iterator[Any]:
     """The variables of which a statement makes an integer."""
     yield from s.args
     yield from (x.var for x in sizes_in(list(s.params.values())) if not x.given)
-
-
-def _counted_truths(s: Statement) -> list[Var]:
-    """Truth values that a statement may take for numbers: two of Python's add up to an integer."""
-    if not isinstance(s, Let) or s.op.name in LOGICAL:
-        return []
-    atoms = (a for a in s.args if isinstance(a, Var) and isinstance(a.type, Type))
-    return [a for a in atoms if a.type.dtype.kind == "b" and not a.type.shape]
 
 
 def imported_names(body: Iterable[Statement]) -> Iterator[str]:

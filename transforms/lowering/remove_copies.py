@@ -1,4 +1,4 @@
-"""Arrays that a driver copies though nobody overwrites them.
+"""Removes copies of arrays in a driver that nobody overwrites.
 
 c = copy(x); f_kernel(c, out); r = copy(out); return r    becomes    f_kernel(x, out); return out
 c = whole(x.T); y = c @ w; f_kernel(x, y)                 becomes    y = x.T @ w; f_kernel(x, y)
@@ -20,7 +20,9 @@ from tapeless.transforms.lowering.schedule.dependences import stores
 from tapeless.transforms.ops.primitives.shapes import copy
 
 
-def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], memory: Op) -> Block:
+def remove_copies(
+    block: Block, kernels: Sequence[Kernel], kept: Collection[Var], memory: Op
+) -> Block:
     """The driver without such copies.
 
     kept    parameters that are not overwritten

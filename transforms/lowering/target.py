@@ -1,4 +1,4 @@
-"""What loop form is made for: the machine that runs the kernels of a program.
+"""Describes the machine that a program is lowered for.
 
 for t in range(n): x = f(x)      on a CPU a loop over vectors, on a GPU a loop in each thread
 """

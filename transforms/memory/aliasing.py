@@ -1,4 +1,5 @@
-"""Which values share memory, and which stores nobody else sees: statements in a row, and branches.
+"""Analyses aliasing: which values share memory, and which stores nobody else sees, in straight-line
+code and branches.
 
 What a value's memory may be is a set of roots: the variable that it was made for, and whose it is.
 What a pass of a loop makes is `own` in that pass, and `earlier` in those after it: they make other

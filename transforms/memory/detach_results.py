@@ -1,4 +1,5 @@
-"""Results that share no memory with arguments or with each other: callers may overwrite them.
+"""Copies results that share memory with arguments or with each other, as callers may overwrite
+them.
 
 return x                                becomes     return x.copy()
 return np.broadcast_to(1.0, x.shape)    becomes     return np.full(x.shape, 1.0)

@@ -1,4 +1,4 @@
-"""Which variables may lie in memory that a program overwrites.
+"""Finds the variables that may lie in memory that a program overwrites.
 
 v = x[2:]; w = y[2:]; x[0] = 1.0      says      x and v, and not w
 

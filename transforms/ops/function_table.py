@@ -302,14 +302,14 @@ def _clip(
 ) -> Any:
     low, high = a_min if min is None else min, a_max if max is None else max
     clipped = creation.as_array(a)
-    if low is not None and not _beyond(low, clipped.type.dtype, -1):
+    if low is not None and not _is_out_of_range(low, clipped.type.dtype, -1):
         clipped = elementwise.maximum(clipped, _kept_inside(low, clipped.type.dtype, -1))
-    if high is not None and not _beyond(high, clipped.type.dtype, 1):
+    if high is not None and not _is_out_of_range(high, clipped.type.dtype, 1):
         clipped = elementwise.minimum(clipped, _kept_inside(high, clipped.type.dtype, 1))
     return clipped
 
 
-def _beyond(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
+def _is_out_of_range(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
     """Whether a bound is an integer of Python's that no number of the dtype lies beyond."""
     value = bound.value if isinstance(bound, Literal) else bound
     if type(value) is not int or dtype.kind not in "iu":

@@ -1,4 +1,4 @@
-"""Algebra, common subexpressions and dead code, on structured programs.
+"""Simplifies structured programs: algebra, common subexpressions and dead code, in rounds.
 
 a = x * 1; b = sin(a); c = sin(x); d = b + c      becomes      b = sin(x); d = b + b
 """

@@ -21,7 +21,7 @@ from tapeless.transforms.lowering.lists.list_lengths import list_lengths
 from tapeless.transforms.lowering.lists.lists_to_arrays import complete_lists
 from tapeless.transforms.lowering.lists.materialize_early import taken_early
 from tapeless.transforms.lowering.optimize.carried_factors_last import carried_factors_last
-from tapeless.transforms.lowering.optimize.conditional_store import accepted
+from tapeless.transforms.lowering.optimize.conditional_store import recognise_conditional_stores
 from tapeless.transforms.lowering.optimize.donated_buffers import into_donated
 from tapeless.transforms.lowering.optimize.fuse_reverse_loop import alongside
 from tapeless.transforms.lowering.optimize.loops_to_slices import vectorise
@@ -33,9 +33,9 @@ from tapeless.transforms.lowering.optimize.rematerialize import made_again
 from tapeless.transforms.lowering.optimize.reuse_product_memory import overlaid
 from tapeless.transforms.lowering.optimize.scatter_additions import scatter_additions
 from tapeless.transforms.lowering.optimize.select_terms import chosen_terms
-from tapeless.transforms.lowering.optimize.share_between_branches import alike
-from tapeless.transforms.lowering.optimize.stacks_to_arrays import counted
-from tapeless.transforms.lowering.optimize.stores_to_gathers import gathered
+from tapeless.transforms.lowering.optimize.share_between_branches import share_between_branches
+from tapeless.transforms.lowering.optimize.stacks_to_arrays import stacks_to_arrays
+from tapeless.transforms.lowering.optimize.stores_to_gathers import stores_to_gathers
 from tapeless.transforms.lowering.rewrite.comparisons import elements_compared
 from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.draws_in_loops import draws_by_number
@@ -79,7 +79,7 @@ def without_lists(block: Block) -> Block:
         list_lengths,
         complete_lists,
         taken_early,
-        counted,
+        stacks_to_arrays,
     )
 
 
@@ -126,7 +126,7 @@ def loop_form(
         partial(decompose, target=target),
         partial(transposes_last, any_order=fastmath),
         *inexact(reciprocals),
-        alike,
+        share_between_branches,
         partial(by_rows, hints=hints),
         alongside,
         vectorise,
@@ -147,11 +147,11 @@ def loop_form(
         made_again,
     )
     facts = facts_of(relations, fitted).map(partial(canonical, sizes=sizes))
-    fitted, relied = gathered(fitted, sizes, hints, facts)
+    fitted, relied = stores_to_gathers(fitted, sizes, hints, facts)
     fitted = passes.run(
-        passes.verified(fitted, "gathered"),
+        passes.verified(fitted, "stores_to_gathers"),
         partial(recomputed_parts, hints=hints),
-        partial(accepted, equal=equal),
+        partial(recognise_conditional_stores, equal=equal),
     )
     count = len(block.results) - len(stored)
     fitted, ours = into_donated(fitted, donated, count, equal)

@@ -1,4 +1,4 @@
-"""Long lines, broken where a person would: at the outermost operators or commas.
+"""Breaks long lines where a person would: at the outermost operators or commas.
 
 >>> print(*wrap("x_bar = first_term * factor + second_term", width=30), sep="\\n")
 x_bar = (

@@ -1,4 +1,4 @@
-"""What a staged run notes of random keys, beside the program, which has nothing of it.
+"""Records, beside the program, what a staged run does with random keys.
 
     numbers = random.normal(key, (3,))     t1 = index(key, 0:1)      noted at t1: key is used here
                                            ...

@@ -1,4 +1,4 @@
-"""Which part of an array of keys a value is, and whether two parts have a key in common.
+"""Tells which part of an array of keys a value is, and whether two parts have a key in common.
 
 keys[0], keys[1]        have none
 keys[0], keys[:2]       have

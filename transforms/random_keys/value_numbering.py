@@ -1,4 +1,4 @@
-"""Numbers for the values of a program: values that are surely equal have the same one."""
+"""Numbers the values of a program: values that are surely equal have the same number."""
 
 from __future__ import annotations
 

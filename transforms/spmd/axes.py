@@ -1,4 +1,4 @@
-"""Which named axes are mapped at this point of a staged run, and how long they are."""
+"""Keeps the named axes that are mapped at a point of a staged run, with their lengths."""
 
 from __future__ import annotations
 

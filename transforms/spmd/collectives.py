@@ -14,7 +14,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.primitives.arithmetic import truediv
-from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, shifted
+from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, axis_in_batch
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.new_arrays import no_tangent
 from tapeless.transforms.ops.primitives.selection import select
@@ -105,7 +105,7 @@ def _scatter_infer(x: Atom, *, axis: Any, groups: Any, dim: int) -> Type:
 
 
 def _scatter_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
-    at = shifted(params["dim"], axes[0])
+    at = axis_in_batch(params["dim"], axes[0])
     return op(*args, **{**params, "dim": at}), axes[0] - (at < axes[0])
 
 
@@ -129,7 +129,7 @@ def exchanged_shape(shape: tuple[Size, ...], split: int, concat: int) -> tuple[S
 
 
 def _exchange_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
-    split = shifted(params["split"], axes[0])
+    split = axis_in_batch(params["split"], axes[0])
     result_axis = axes[0] - (split < axes[0])  # where the batch is, without the axis that is split
     concat = params["concat"] + (params["concat"] > result_axis)
     return op(*args, **{**params, "split": split, "concat": concat}), result_axis + (

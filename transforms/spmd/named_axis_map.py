@@ -1,4 +1,4 @@
-"""The map over a named axis: collectives over it become array code.
+"""Maps over a named axis: collectives over it become array code.
 
 s = psum(x, "i")      becomes, for all elements of i,      s = np.sum(x, axis=0)
 """
@@ -34,7 +34,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     cast_to,
     front,
     move,
-    repeated,
+    repeat_batch,
     reshape,
 )
 from tapeless.transforms.ops.primitives.shapes import sum as add_up
@@ -152,7 +152,7 @@ def _psum_scatter(axis: Axis, x: Atom, batch: Any, params: Any) -> Pair:
 
 
 def _all_to_all(axis: Axis, x: Atom, batch: Any, params: Any) -> Pair:
-    every = repeated(x, batch, axis.size)
+    every = repeat_batch(x, batch, axis.size)
     split, concat = params["split"], params["concat"]
     return move(every, (split + 1, 0), (0, concat + 1)), 0
 
@@ -162,7 +162,7 @@ def _ppermute(axis: Axis, x: Atom, batch: Any, params: Any) -> Pair:
     full = len(perm) == n
     if full and batch is None:
         return x, None
-    every = repeated(x, batch, axis.size)
+    every = repeat_batch(x, batch, axis.size)
     source = {j: i for i, j in perm.items()}
     if full:
         return _permute(every, [source[j] for j in range(n)]), 0
@@ -207,14 +207,14 @@ def _in_groups(axis: Axis, s: Let, x: Atom, batch: Any) -> Pair:
     groups = s.params["groups"]
     n, size = len(groups), len(groups[0])
     order = [k for group in groups for k in group]
-    every = _permute(repeated(x, batch, axis.size), order)
+    every = _permute(repeat_batch(x, batch, axis.size), order)
     inner = every.type.shape[1:]
     rows = reshape(every, shape=(n, size, *inner))
     shard = Var(Type(rows.type.dtype, (size, *inner)))
     params = {**s.params, "groups": None}
     with builder.current().block() as body:
         value, at = RULES[s.op](Axis(axis.name, size), shard, 0, params)
-        result = repeated(value, at, size)
+        result = repeat_batch(value, at, size)
     output = _for_each(n, shard, rows, body, result)
     flat = reshape(output, shape=(axis.size, *output.type.shape[2:]))
     back = sorted(range(len(order)), key=order.__getitem__)

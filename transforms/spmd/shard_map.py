@@ -1,4 +1,4 @@
-"""The map over some elements of a named axis: where they need the others, shards meet.
+"""Maps over some elements of a named axis: where they need the others, shards exchange values.
 
 s = psum(x, "i")      becomes, for the elements of a shard,      s = shards.psum(np.sum(x, axis=0))
 

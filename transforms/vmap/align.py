@@ -1,4 +1,4 @@
-"""Elementwise operations on batched operands: axes of length one line them up.
+"""Aligns the batched operands of elementwise operations by axes of length one.
 
 s * v, s a number and v a vector      becomes      s[:, np.newaxis] * v
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.ops.primitives.batch_rules import Axes
-from tapeless.transforms.ops.primitives.shapes import Atoms, lifted, move, reshape
+from tapeless.transforms.ops.primitives.shapes import Atoms, batch_first, move, reshape
 from tapeless.transforms.vmap.python_integers import check_divisor, check_growth, kept_kinds
 
 
@@ -36,5 +36,5 @@ def _with_batch_axis_before(a: Atom, batch: int | None, after: int) -> Any:
         return a if at <= 0 else reshape(a, shape=(*shape[:at], 1, *shape[at:]))
     inner = len(shape) - 1
     if inner < after:
-        return lifted(a, batch, after)
+        return batch_first(a, batch, after)
     return move(a, (batch,), (inner - after,))

@@ -1,4 +1,4 @@
-"""vmap: a block for one element becomes a block for a batch of them.
+"""Batches a block: from a block for one element to a block for a batch of them.
 
 y = sin(x) @ w      becomes, for a batch of x,      y = sin(x) @ w      with one product for all
 

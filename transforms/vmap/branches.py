@@ -32,7 +32,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
 )
 from tapeless.transforms.ops.primitives.new_arrays import zero
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import lifted
+from tapeless.transforms.ops.primitives.shapes import batch_first
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 from tapeless.transforms.vmap.lists import refuse_uneven, spread_changed
 from tapeless.transforms.vmap.lists import whole_value as whole_list
@@ -198,8 +198,8 @@ def _select(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
     if then == orelse:
         return then
     ndim = v.type.ndim
-    a, b = (lifted(x, axis, ndim) for x, axis in (then, orelse))
-    mask = lifted(test, 0, ndim)
+    a, b = (batch_first(x, axis, ndim) for x, axis in (then, orelse))
+    mask = batch_first(test, 0, ndim)
     logical = _logic(mask, a, b) if v.type.dtype.kind == "b" else None
     return select(mask, a, b) if logical is None else logical, 0
 

@@ -1,4 +1,4 @@
-"""Functions of the program under vmap: the same call, of a function for batches.
+"""Batches calls of functions of the program: the same call, of a function for batches.
 
 y = f(x)      becomes      y = f_batch(x)
 

@@ -1,4 +1,4 @@
-"""Functions with a derivative rule of their own, under vmap: the rule becomes one for batches.
+"""Batches functions with a derivative rule of their own: the rule becomes one for batches.
 
 A rule is run on variables for one element, and what it records is batched like everything else.
 """
@@ -13,7 +13,7 @@ from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.language import Atom, Block, Let, Statement, Var
 from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.core.substitution import refresh
-from tapeless.transforms.ops.primitives.shapes import repeated
+from tapeless.transforms.ops.primitives.shapes import repeat_batch
 from tapeless.transforms.optimize.inline_calls import Closed, closed_operation, expand
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Rule:
             for a, like, on in zip(primals, s.args, self.flags, strict=True)
         ]
         wide = [
-            None if d is None else repeated(d, 0 if on else None, self.batch.size)
+            None if d is None else repeat_batch(d, 0 if on else None, self.batch.size)
             for d, on in zip(dots, self.flags, strict=True)
         ]
         ds = [

@@ -1,4 +1,4 @@
-"""What statements may leave without a value is given one, where it is stored for each element.
+"""Gives default values to what statements may leave undefined, where it is stored for each element.
 
 for _ in range(n[i]): y = x[i]        becomes      y = 0.0
 out[i] = y                                         for _ in range(n[i]): y = x[i]
@@ -29,7 +29,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.substitution import refresh
-from tapeless.transforms.ops.primitives.function_calls import entered, is_call
+from tapeless.transforms.ops.primitives.function_calls import functions_called, is_call
 from tapeless.transforms.ops.primitives.new_arrays import zero
 
 
@@ -67,7 +67,7 @@ def _block_with_defaults(function: Function) -> Block:
 
 def _lacks(function: Function) -> bool:
     """Whether a result may be without a value."""
-    functions, lacking = {function, *entered(function.block)}, set[Function]()
+    functions, lacking = {function, *functions_called(function.block)}, set[Function]()
     while more := {f for f in functions if f not in lacking and _lacks_beside(f, lacking)}:
         lacking |= more
     return function in lacking

@@ -1,4 +1,5 @@
-"""Which values of a program for one element depend on the element, and where its course does.
+"""Analyses divergence: which values of a program depend on the batch element, and where its control
+flow does.
 
 while x > 1: x = x / 2      with x of the element: x depends on it, and how often the body runs
 """

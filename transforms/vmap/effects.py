@@ -1,4 +1,4 @@
-"""What a program does besides computing, under vmap.
+"""Batches effects: what a program does besides computing.
 
 if x < 0: raise ValueError(x)      becomes      if np.any(x < 0): raise ValueError(x[x < 0][0])
 """

@@ -1,4 +1,4 @@
-"""What a compiled program does for each element of a batch by itself.
+"""Chooses what a compiled program computes for each batch element by itself.
 
 while x > 1: x = x / 2      becomes      for i in range(n):
                                              t = x[i]

@@ -1,4 +1,4 @@
-"""What NumPy does for one element only: a loop over the batch.
+"""Loops over the batch for operations that NumPy has for one element only.
 
 y = np.interp(x, points, values)      becomes      for i in range(n): y[i] = np.interp(x[i], ...)
 """

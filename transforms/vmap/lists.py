@@ -1,4 +1,4 @@
-"""Lists that loops fill, under vmap: each item holds the values of all elements."""
+"""Batches lists that loops fill: each item holds the values of all elements."""
 
 from __future__ import annotations
 

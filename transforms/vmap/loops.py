@@ -1,4 +1,4 @@
-"""Loops under vmap whose passes all elements make together.
+"""Batches loops whose passes all elements make together.
 
 for t in range(n): x = x * w      becomes, for a batch of x,      for t in range(n): x = x * w
 """

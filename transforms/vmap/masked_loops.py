@@ -1,4 +1,4 @@
-"""Loops under vmap of which each element makes its own number of passes.
+"""Batches loops of which each element makes its own number of passes.
 
 while x > 1: x = x / 2      becomes      going = x > 1
                                          while np.any(going):

@@ -1,4 +1,4 @@
-"""What is computed for some elements of a batch, and put back into all of it.
+"""Computes values for some elements of a batch, and stores them back into all of it.
 
 y = f(x) where mask      becomes      y[mask] = f(x[mask])
 """

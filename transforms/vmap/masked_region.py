@@ -1,4 +1,4 @@
-"""The part of a batch for which a branch is taken, or a loop goes on.
+"""Represents the part of a batch for which a branch is taken, or a loop goes on.
 
 if x > 0: y = f(x)      becomes      y[x > 0] = f(x[x > 0])
 
@@ -22,7 +22,7 @@ from tapeless.transforms.ops.primitives.arithmetic import truediv
 from tapeless.transforms.ops.primitives.elementwise import power
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import front, lifted
+from tapeless.transforms.ops.primitives.shapes import batch_first, front
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, index, update
 from tapeless.transforms.vmap.python_integers import may_divide_by_zero, may_grow
 
@@ -120,4 +120,4 @@ class FilledElements(MaskedElements):
         return select(self._mask(old), front(new, axis), old)
 
     def _mask(self, x: Atom) -> Any:
-        return lifted(self.mask, 0, x.type.ndim - 1)
+        return batch_first(self.mask, 0, x.type.ndim - 1)

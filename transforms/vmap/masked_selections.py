@@ -17,7 +17,7 @@ from tapeless.transforms.ops.numpy.indexing import nonzero
 from tapeless.transforms.ops.numpy.reductions import count_nonzero, mean
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.arithmetic import truediv
-from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.batch_rules import batch_elementwise
 from tapeless.transforms.ops.primitives.elementwise import imag, real
 from tapeless.transforms.ops.primitives.index_keys import Slot
 from tapeless.transforms.ops.primitives.new_arrays import zeros
@@ -71,7 +71,7 @@ def apply(batch: Batch, s: Let) -> None:
         _keep(batch, s, _per_row(batch, s.args[0], mask), mask)
     elif s.op in (update, add_at) and s.args[1] in batch.ragged and s.args[0] not in batch.ragged:
         _store(batch, s)
-    elif s.op.elementwise or s.op.batch is anywhere:
+    elif s.op.elementwise or s.op.batch is batch_elementwise:
         _elementwise(batch, s)
     elif s.op in (shapes.sum, mean) and s.params["axes"] == (0,) and s.outs[0].type.shape == ():
         _total(batch, s)

@@ -1,4 +1,4 @@
-"""Random numbers drawn inside of a batch: other ones for each element, all at once.
+"""Batches draws of random numbers: other ones for each element, all at once.
 
 rng.normal(0.0, s, 3)      becomes      rng.normal(0.0, s, (len(x), 3))
 
@@ -26,7 +26,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.random_draws import draw, draws, is_draw_of_python
-from tapeless.transforms.ops.primitives.shapes import lifted
+from tapeless.transforms.ops.primitives.shapes import batch_first
 from tapeless.transforms.vmap import sizes
 from tapeless.transforms.vmap.divergence import read_by
 from tapeless.transforms.vmap.fallback_loop import one_by_one
@@ -56,7 +56,8 @@ def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -
     shape = (batch.size, *s.params["shape"])
     ndim = len(s.params["shape"])
     lifted_args = [
-        a if a.type == CALLABLE else lifted(a, k, ndim) for a, k in zip(args, axes, strict=True)
+        a if a.type == CALLABLE else batch_first(a, k, ndim)
+        for a, k in zip(args, axes, strict=True)
     ]
     (old,) = s.outs
     out = Var(replace(old.type, shape=shape, weak=False), old.name, old.origin)

@@ -18,7 +18,7 @@ from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.numpy.reductions import count_nonzero
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size, length_if_set, size_if_set
-from tapeless.transforms.ops.primitives.batch_rules import shifted
+from tapeless.transforms.ops.primitives.batch_rules import axis_in_batch
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
 from tapeless.transforms.ops.primitives.new_arrays import empty, stack_length
 from tapeless.transforms.vmap.longest_range import highest
@@ -45,7 +45,7 @@ def length(s: Let, args: Any, axes: Any) -> Let:
     """The length of an axis, or of a list, of a batch; other sizes may be made of it."""
     params = s.params
     if "axis" in params and axes[0] is not None:
-        params = {"axis": shifted(params["axis"], axes[0])}
+        params = {"axis": axis_in_batch(params["axis"], axes[0])}
     return replace(s, args=args, params=params)
 
 

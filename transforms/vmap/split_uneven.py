@@ -1,4 +1,5 @@
-"""What differs in length between the elements of a batch is computed for each of them by itself.
+"""Splits a batch whose elements have values of different lengths: each element is computed by
+itself.
 
 m = np.max(v[v > 0])      becomes      for i in range(n): m[i] = np.max(v[i][v[i] > 0])
 

@@ -17,7 +17,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.asynchronous import worker
 from tapeless.dispatch.specialisation import MISSED, Specialisation
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.jax_arrays import ARRAYS, Array, plain
 from tapeless.staging.pending_arrays import PendingArray, copy_array, lent_values
 from tapeless.transforms.core.language import (
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.staging import results
     from tapeless.transforms.lowering.lower import Lowered
 else:
-    python = later("tapeless.backends.array_form")
-    call_work = later("tapeless.dispatch.asynchronous.call_work")
-    callbacks = later("tapeless.transformations.callbacks")
-    module = later("tapeless.transforms.emit.module")
-    results = later("tapeless.transforms.frontend.staging.results")
+    python = lazy_module("tapeless.backends.array_form")
+    call_work = lazy_module("tapeless.dispatch.asynchronous.call_work")
+    callbacks = lazy_module("tapeless.transformations.callbacks")
+    module = lazy_module("tapeless.transforms.emit.module")
+    results = lazy_module("tapeless.transforms.frontend.staging.results")
 
 LARGE = 1 << 20  # additions: some ten times as long as it takes to hand a call over
 PYTHON = (bool, int, float, complex)

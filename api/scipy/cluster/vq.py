@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-@followed
+@follow_arguments
 def vq(obs: Any, code_book: Any, check_finite: bool = True) -> Any:
     """For each observation the number of the nearest code, and how far it is: a pair.
 

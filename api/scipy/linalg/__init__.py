@@ -23,7 +23,7 @@ from scipy.linalg import (
     schur,
 )
 
-from tapeless.numpy.array_functions import followed, following
+from tapeless.numpy.array_functions import follow_arguments, following
 from tapeless.scipy.linalg import (
     factors,
     functions,
@@ -81,7 +81,7 @@ from tapeless.scipy.linalg.special_matrices import (
     toeplitz,
 )
 
-block_diag = followed(_block_diag)
+block_diag = follow_arguments(_block_diag)
 globals().update(
     {
         **following(factors, "cho_factor cho_solve cholesky lu lu_factor lu_solve qr qr_multiply"),

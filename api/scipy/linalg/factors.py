@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.scipy.linalg.solvers import solve_triangular, turned
+from tapeless.scipy.linalg.solvers import conjugate_transpose, solve_triangular
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -27,7 +27,11 @@ def cholesky(
     array([[2., 1.],
            [0., 1.]])
     """
-    return np.linalg.cholesky(a) if lower else turned(np.linalg.cholesky(turned(a)))
+    return (
+        np.linalg.cholesky(a)
+        if lower
+        else conjugate_transpose(np.linalg.cholesky(conjugate_transpose(a)))
+    )
 
 
 def cho_factor(

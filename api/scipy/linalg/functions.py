@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import sqrtm as _sqrtm
 
-from tapeless.scipy.linalg.solvers import turned
+from tapeless.scipy.linalg.solvers import conjugate_transpose
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -119,8 +119,10 @@ def polar(
         raise ArgumentError(f"polar: side must be 'right' or 'left', not {side!r}")
     w, _, vh = np.linalg.svd(a, full_matrices=False)
     unitary = w @ vh
-    positive = turned(unitary) @ a if side == "right" else a @ turned(unitary)
-    return unitary, (positive + turned(positive)) / 2
+    positive = (
+        conjugate_transpose(unitary) @ a if side == "right" else a @ conjugate_transpose(unitary)
+    )
+    return unitary, (positive + conjugate_transpose(positive)) / 2
 
 
 def solve_sylvester(

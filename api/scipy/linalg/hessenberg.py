@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.reflections import reflected
+from tapeless.lax.reflections import reduce_to_hessenberg
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -24,7 +24,7 @@ def hessenberg(
     >>> hessenberg(np.array([[1.0, 2, 3], [3, 0, 1], [4, 1, 2]]))[:, 0]
     array([ 1., -5.,  0.])
     """
-    h, vectors, taus = reflected(a, 2)
+    h, vectors, taus = reduce_to_hessenberg(a, 2)
     h = np.triu(h, -1)
     if not calc_q:
         return h

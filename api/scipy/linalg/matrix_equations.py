@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.scipy.linalg.functions import solve_sylvester
-from tapeless.scipy.linalg.solvers import turned
+from tapeless.scipy.linalg.solvers import conjugate_transpose
 from tapeless.scipy.linalg.special_matrices import circulant, toeplitz
 from tapeless.transforms.errors import ArgumentError
 
@@ -61,14 +61,16 @@ def pinvh(
     """
     a = np.asarray(a)
     half = np.tril(a, -1) if lower else np.triu(a, 1)
-    whole = half + turned(half) + np.diag(np.diagonal(a))
+    whole = half + conjugate_transpose(half) + np.diag(np.diagonal(a))
     w, v = np.linalg.eigh(whole)
     size = np.abs(w)
     rtol = a.shape[0] * np.finfo(w.dtype).eps if rtol is None else rtol
     kept = size > (0.0 if atol is None else atol) + rtol * np.max(size, initial=0.0)
     v = np.where(kept, v, 0)
-    core = turned(v) @ whole @ v + np.diag((~kept).astype(w.dtype))  # its inverse is smooth
-    inverse = v @ np.linalg.solve(core, turned(v))
+    core = conjugate_transpose(v) @ whole @ v + np.diag(
+        (~kept).astype(w.dtype)
+    )  # its inverse is smooth
+    inverse = v @ np.linalg.solve(core, conjugate_transpose(v))
     return (inverse, np.sum(kept)) if return_rank else inverse
 
 
@@ -136,7 +138,7 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
     >>> solve_continuous_lyapunov(np.array([[1.0]]), np.array([[8.0]]))
     array([[4.]])
     """
-    return solve_sylvester(a, turned(np.asarray(a)), q)
+    return solve_sylvester(a, conjugate_transpose(np.asarray(a)), q)
 
 
 def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
@@ -173,7 +175,7 @@ def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> Any:  # 
     array([[ 0.,  1.],
            [-1.,  0.]])
     """
-    product = turned(np.asarray(A)) @ np.asarray(B)
+    product = conjugate_transpose(np.asarray(A)) @ np.asarray(B)
     u, _, vh = np.linalg.svd(product, full_matrices=False)
     turn = u @ vh
     return turn, np.sum(np.real(np.conj(turn) * product))  # smooth where singular values are equal

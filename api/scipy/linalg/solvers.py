@@ -14,7 +14,7 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 TURNED = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
 
 
-def turned(a: Any) -> Any:
+def conjugate_transpose(a: Any) -> Any:
     """The conjugate transpose."""
     return np.conj(np.swapaxes(a, -1, -2))
 
@@ -85,7 +85,7 @@ def solve(
         )
     if assume_a != "pos":
         return np.linalg.solve(a, b)
-    root = np.linalg.cholesky(np.asarray(a) if lower else turned(a))
+    root = np.linalg.cholesky(np.asarray(a) if lower else conjugate_transpose(a))
     return solve_triangular(root, solve_triangular(root, b, lower=True), trans=2, lower=True)
 
 
@@ -165,16 +165,18 @@ def eigh(
     if b is None:
         w, v = np.linalg.eigh(whole)
         return w if eigvals_only else (w, v)
-    root = np.linalg.cholesky(np.asarray(b) if lower else turned(b))
+    root = np.linalg.cholesky(np.asarray(b) if lower else conjugate_transpose(b))
     half = solve_triangular(root, whole, lower=True)
-    w, y = np.linalg.eigh(turned(solve_triangular(root, turned(half), lower=True)))
+    w, y = np.linalg.eigh(
+        conjugate_transpose(solve_triangular(root, conjugate_transpose(half), lower=True))
+    )
     return w if eigvals_only else (w, solve_triangular(root, y, trans=2, lower=True))
 
 
 def _symmetric(a: Any, lower: bool) -> Any:
     half = np.tril(a, -1) if lower else np.triu(a, 1)
     diagonal = np.diagonal(a, axis1=-2, axis2=-1)
-    return half + turned(half) + diagonal[..., None] * np.eye(a.shape[-1])
+    return half + conjugate_transpose(half) + diagonal[..., None] * np.eye(a.shape[-1])
 
 
 def eigh_tridiagonal(

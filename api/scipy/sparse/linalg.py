@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lax.solving import custom_linear_solve
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transformations.ravel import ravel_pytree
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, ShapeError
 
@@ -19,7 +19,7 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 Map = Callable[[Any], Any]  # a linear function of vectors
 
 
-@followed
+@follow_arguments
 def cg(
     A: Any,
     b: Any,
@@ -51,10 +51,10 @@ def cg(
     >>> cg(a, np.array([1.0, 2.0]))[0].round(4)
     array([0.0909, 0.6364])
     """
-    return _solved(_cg, A, b, x0, (tol, atol, maxiter), M, symmetric=True)
+    return _solve_iteratively(_cg, A, b, x0, (tol, atol, maxiter), M, symmetric=True)
 
 
-@followed
+@follow_arguments
 def bicgstab(
     A: Any,
     b: Any,
@@ -75,10 +75,10 @@ def bicgstab(
     >>> bicgstab(a, np.array([1.0, 2.0]))[0].round(4)
     array([0.0769, 0.6923])
     """
-    return _solved(_bicgstab, A, b, x0, (tol, atol, maxiter), M)
+    return _solve_iteratively(_bicgstab, A, b, x0, (tol, atol, maxiter), M)
 
 
-@followed
+@follow_arguments
 def gmres(
     A: Any,
     b: Any,
@@ -113,10 +113,10 @@ def gmres(
     def run(product: Map, b: Any, x: Any, limits: Any, before: Map) -> Any:
         return _gmres(product, b, x, limits, before, min(restart, b.shape[0]))
 
-    return _solved(run, A, b, x0, (tol, atol, maxiter), M)
+    return _solve_iteratively(run, A, b, x0, (tol, atol, maxiter), M)
 
 
-def _solved(
+def _solve_iteratively(
     run: Any, A: Any, b: Any, x0: Any, limits: Any, M: Any, symmetric: bool = False
 ) -> tuple[Any, None]:
     """The solution by a method for vectors, with the derivative of a solution."""
@@ -152,14 +152,14 @@ def _square(v: Any) -> Any:
     return np.real(np.vdot(v, v))
 
 
-def _enough(b: Any, limits: Any) -> Any:
+def _tolerance(b: Any, limits: Any) -> Any:
     """The square of the residual that is small enough."""
     tol, atol, _ = limits
     return np.maximum(tol**2 * _square(b), atol**2)
 
 
 def _cg(product: Map, b: Any, x: Any, limits: Any, before: Map) -> Any:
-    enough, maxiter = _enough(b, limits), limits[2]
+    enough, maxiter = _tolerance(b, limits), limits[2]
     r = b - product(x)
     z = before(r)
     p, gamma = z, np.vdot(r, z)
@@ -177,7 +177,7 @@ def _cg(product: Map, b: Any, x: Any, limits: Any, before: Map) -> Any:
 
 
 def _bicgstab(product: Map, b: Any, x: Any, limits: Any, before: Map) -> Any:
-    enough, maxiter = _enough(b, limits), limits[2]
+    enough, maxiter = _tolerance(b, limits), limits[2]
     r = b - product(x)
     shadow, p = r, r
     rho = np.vdot(shadow, r)
@@ -202,7 +202,7 @@ def _bicgstab(product: Map, b: Any, x: Any, limits: Any, before: Map) -> Any:
 
 def _gmres(product: Map, b: Any, x: Any, limits: Any, before: Map, m: Any) -> Any:
     """In each round, x moves to the least residual in the space of m products of the residual."""
-    enough, maxiter = _enough(before(b), limits), limits[2]
+    enough, maxiter = _tolerance(before(b), limits), limits[2]
     r = before(b - product(x))
     k = 0
     while k < maxiter and _square(r) > enough:

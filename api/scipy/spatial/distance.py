@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -17,7 +17,7 @@ def _differences(u: Any, v: Any, w: Any) -> Any:
     return np.asarray(u) * 1.0 - v, 1.0 if w is None else np.asarray(w)
 
 
-@followed
+@follow_arguments
 def minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
     """The p-th root of the sum of the p-th powers of the differences, with weights w.
 
@@ -33,34 +33,34 @@ def minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
     return np.where(total > 0, np.where(total > 0, total, 1.0) ** (1 / p), 0.0)[()]
 
 
-@followed
+@follow_arguments
 def euclidean(u: Any, v: Any, w: Any = None) -> Any:
     """The length of the difference."""
     return minkowski(u, v, 2, w)
 
 
-@followed
+@follow_arguments
 def sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
     """The square of the length of the difference."""
     d, w = _differences(u, v, w)
     return np.sum(w * d * d, axis=-1)
 
 
-@followed
+@follow_arguments
 def cityblock(u: Any, v: Any, w: Any = None) -> Any:
     """The sum of the sizes of the differences."""
     d, w = _differences(u, v, w)
     return np.sum(w * np.abs(d), axis=-1)
 
 
-@followed
+@follow_arguments
 def chebyshev(u: Any, v: Any, w: Any = None) -> Any:
     """The greatest of the sizes of the differences."""
     d, w = _differences(u, v, w)
     return np.max(np.abs(d) * (w != 0), axis=-1)
 
 
-@followed
+@follow_arguments
 def correlation(u: Any, v: Any, w: Any = None, centered: bool = True) -> Any:
     """One less the correlation; less the cosine of the angle, if not centered."""
     u, v = np.asarray(u) * 1.0, np.asarray(v) * 1.0
@@ -72,13 +72,13 @@ def correlation(u: Any, v: Any, w: Any = None, centered: bool = True) -> Any:
     return np.clip(1 - uv / np.sqrt(uu * vv), 0.0, 2.0)
 
 
-@followed
+@follow_arguments
 def cosine(u: Any, v: Any, w: Any = None) -> Any:
     """One less the cosine of the angle."""
     return correlation(u, v, w, centered=False)
 
 
-@followed
+@follow_arguments
 def canberra(u: Any, v: Any, w: Any = None) -> Any:
     """The sum of the sizes of the differences, each by the sizes of both numbers."""
     d, w = _differences(u, v, w)
@@ -86,20 +86,20 @@ def canberra(u: Any, v: Any, w: Any = None) -> Any:
     return np.sum(np.where(both > 0, w * np.abs(d) / np.where(both > 0, both, 1.0), 0.0), axis=-1)
 
 
-@followed
+@follow_arguments
 def braycurtis(u: Any, v: Any, w: Any = None) -> Any:
     """The sizes of the differences by those of the sums."""
     d, w = _differences(u, v, w)
     return np.sum(w * np.abs(d), axis=-1) / np.sum(w * np.abs(np.asarray(u) + v), axis=-1)
 
 
-@followed
+@follow_arguments
 def seuclidean(u: Any, v: Any, V: Any) -> Any:  # noqa: N803 (SciPy's)
     """The length of the difference, where each component has a variance V."""
     return minkowski(u, v, 2, 1 / np.asarray(V))
 
 
-@followed
+@follow_arguments
 def mahalanobis(u: Any, v: Any, VI: Any) -> Any:  # noqa: N803 (SciPy's)
     """The length of the difference by the inverse VI of a covariance."""
     d = np.asarray(u) * 1.0 - v
@@ -116,7 +116,7 @@ METRICS: dict[str, Any] = {
 }
 
 
-@followed
+@follow_arguments
 def cdist(XA: Any, XB: Any, metric: Any = "euclidean", **options: Any) -> Any:  # noqa: N803 (SciPy's)
     """The distances of all rows of XA, shape (n, d), from all of XB, (m, d): an array (n, m).
 
@@ -140,7 +140,7 @@ def cdist(XA: Any, XB: Any, metric: Any = "euclidean", **options: Any) -> Any:  
     return METRICS[metric](a[:, None, :], b[None, :, :], **options)
 
 
-@followed
+@follow_arguments
 def pdist(X: Any, metric: Any = "euclidean", **options: Any) -> Any:  # noqa: N803 (SciPy's)
     """The distances of each row from those behind it, one after the other. See `cdist`.
 
@@ -155,7 +155,7 @@ def pdist(X: Any, metric: Any = "euclidean", **options: Any) -> Any:  # noqa: N8
     return cdist(x, x, metric, **options)[np.triu_indices(x.shape[0], 1)]
 
 
-@followed
+@follow_arguments
 def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:  # noqa: N803 (SciPy's)
     """The distances of `pdist` as a symmetric matrix; of such a matrix, those of `pdist`.
 

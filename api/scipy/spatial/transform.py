@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeless import random
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.spatial import quaternions
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
@@ -116,37 +116,37 @@ class Rotation(NamedTuple):
         """The rotation by n times the angle."""
         return Rotation.from_rotvec(n * self.as_rotvec())
 
-    @followed
+    @follow_arguments
     def apply(self, vectors: Any, inverse: bool = False) -> Any:
         """The vectors, array of shape (..., 3), turned; or turned back."""
         matrix = quaternions.to_matrix(self.quat)
         matrix = np.swapaxes(matrix, -1, -2) if inverse else matrix
         return (matrix @ _floats(vectors)[..., None])[..., 0]
 
-    @followed
+    @follow_arguments
     def as_euler(self, seq: str, degrees: bool = False) -> Any:
         """Angles about three axes, array of shape (..., 3). Where the first and the last axis
         coincide, the last angle is 0. Raises ValueError for other axes."""
         angles = quaternions.to_angles(self.quat, seq)
         return np.rad2deg(angles) if degrees else angles
 
-    @followed
+    @follow_arguments
     def as_matrix(self) -> Any:
         """Orthogonal matrices, array of shape (..., 3, 3)."""
         return quaternions.to_matrix(self.quat)
 
-    @followed
+    @follow_arguments
     def as_mrp(self) -> Any:
         """Modified Rodrigues parameters, array of shape (..., 3)."""
         return quaternions.to_mrp(self.quat)
 
-    @followed
+    @follow_arguments
     def as_rotvec(self, degrees: bool = False) -> Any:
         """The axis times the angle, array of shape (..., 3)."""
         vector = quaternions.to_vector(self.quat)
         return np.rad2deg(vector) if degrees else vector
 
-    @followed
+    @follow_arguments
     def as_quat(self, canonical: bool = False, scalar_first: bool = False) -> Any:
         """Quaternions x, y, z, w; canonical: with w >= 0; scalar_first: as w, x, y, z."""
         quaternion = quaternions.canonical(self.quat) if canonical else self.quat
@@ -156,7 +156,7 @@ class Rotation(NamedTuple):
         """The rotation back."""
         return Rotation(self.quat * TURNED.astype(self.quat.dtype))
 
-    @followed
+    @follow_arguments
     def magnitude(self) -> Any:
         """The angle, from 0 to pi."""
         return 2 * np.arctan2(quaternions.length(self.quat[..., :3]), np.abs(self.quat[..., 3]))

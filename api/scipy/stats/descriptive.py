@@ -7,21 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betainc
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.stats.sample_statistics import check_nan_policy
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def _along(a: Any, axis: Any) -> tuple[Any, Any]:
+def _floats_and_axis(a: Any, axis: Any) -> tuple[Any, Any]:
     """As an array of floats, and along which axis; None: all elements in one row."""
     a = np.asarray(a)
     a = a.astype(np.result_type(a, float)) if a.dtype.kind in "iub" else a
     return (np.ravel(a), 0) if axis is None else (a, axis)
 
 
-@followed
+@follow_arguments
 def zmap(
     scores: Any, compare: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate"
 ) -> Any:
@@ -42,7 +42,7 @@ def zmap(
     return (scores - mean) / np.std(compare, axis=axis, ddof=ddof, keepdims=True)
 
 
-@followed
+@follow_arguments
 def zscore(a: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
     """How many deviations each number lies above the mean. Arguments are those of `zmap`.
 
@@ -52,7 +52,7 @@ def zscore(a: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") 
     return zmap(a, a, axis, ddof, nan_policy)
 
 
-@followed
+@follow_arguments
 def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
     """The same of the logarithms.
 
@@ -62,7 +62,7 @@ def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagat
     return zscore(np.log(a), axis, ddof, nan_policy)
 
 
-@followed
+@follow_arguments
 def gmean(
     a: Any,
     axis: Any = 0,
@@ -86,7 +86,7 @@ def gmean(
     return np.exp(_mean("gmean", np.log(np.asarray(a, dtype)), axis, weights, nan_policy, keepdims))
 
 
-@followed
+@follow_arguments
 def hmean(
     a: Any,
     axis: Any = 0,
@@ -104,7 +104,7 @@ def hmean(
     return 1 / _mean("hmean", 1 / np.asarray(a, dtype), axis, weights, nan_policy, keepdims)
 
 
-@followed
+@follow_arguments
 def pmean(
     a: Any,
     p: Any,
@@ -131,7 +131,7 @@ def _mean(name: str, x: Any, axis: Any, weights: Any, nan_policy: str, keepdims:
     return np.average(x, axis=axis, weights=weights, keepdims=keepdims)
 
 
-@followed
+@follow_arguments
 def moment(
     a: Any,
     order: Any = 1,
@@ -151,12 +151,12 @@ def moment(
     1.0
     """
     check_nan_policy("moment", nan_policy)
-    a, axis = _along(a, axis)
+    a, axis = _floats_and_axis(a, axis)
     middle = np.mean(a, axis=axis, keepdims=True) if center is None else center
     return np.mean((a - middle) ** order, axis=axis, keepdims=keepdims)
 
 
-def _standardised(a: Any, order: int, axis: Any, keepdims: Any) -> Any:
+def _standardised_moment(a: Any, order: int, axis: Any, keepdims: Any) -> Any:
     """A moment by the power of the deviation; nan where this is that of rounding."""
     mean = np.mean(a, axis=axis, keepdims=keepdims)
     square = moment(a, 2, axis, keepdims=keepdims)
@@ -165,7 +165,7 @@ def _standardised(a: Any, order: int, axis: Any, keepdims: Any) -> Any:
     return np.where(flat, np.nan, power / np.where(flat, 1, square) ** (order / 2))
 
 
-@followed
+@follow_arguments
 def skew(
     a: Any,
     axis: Any = 0,
@@ -184,13 +184,13 @@ def skew(
     0.7071
     """
     check_nan_policy("skew", nan_policy)
-    a, axis = _along(a, axis)
+    a, axis = _floats_and_axis(a, axis)
     n = a.shape[axis]
-    skewness = _standardised(a, 3, axis, keepdims)
+    skewness = _standardised_moment(a, 3, axis, keepdims)
     return skewness if bias else skewness * (((n - 1.0) * n) ** 0.5 / (n - 2.0))
 
 
-@followed
+@follow_arguments
 def kurtosis(
     a: Any,
     axis: Any = 0,
@@ -209,15 +209,15 @@ def kurtosis(
     -2.0
     """
     check_nan_policy("kurtosis", nan_policy)
-    a, axis = _along(a, axis)
+    a, axis = _floats_and_axis(a, axis)
     n = a.shape[axis]
-    excess = _standardised(a, 4, axis, keepdims)
+    excess = _standardised_moment(a, 4, axis, keepdims)
     if not bias:
         excess = ((n**2 - 1.0) * excess - 3 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3
     return excess - 3 if fisher else excess
 
 
-@followed
+@follow_arguments
 def variation(
     a: Any,
     axis: Any = 0,
@@ -232,12 +232,12 @@ def variation(
     0.5
     """
     check_nan_policy("variation", nan_policy)
-    a, axis = _along(a, axis)
+    a, axis = _floats_and_axis(a, axis)
     spread = np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
     return spread / np.mean(a, axis=axis, keepdims=keepdims)
 
 
-@followed
+@follow_arguments
 def iqr(
     x: Any,
     axis: Any = None,
@@ -258,7 +258,7 @@ def iqr(
     return (ends[1] - ends[0]) / scale
 
 
-@followed
+@follow_arguments
 def median_abs_deviation(
     x: Any, axis: Any = 0, center: Any = None, scale: Any = 1.0, nan_policy: str = "propagate"
 ) -> Any:
@@ -272,7 +272,7 @@ def median_abs_deviation(
     check_nan_policy("median_abs_deviation", nan_policy)
     if center is not None:
         raise ArgumentError("median_abs_deviation: center is not supported", "leave it out")
-    x, axis = _along(x, axis)
+    x, axis = _floats_and_axis(x, axis)
     scale = 0.6744897501960817 if scale == "normal" else scale
     return np.median(np.abs(x - np.median(x, axis=axis, keepdims=True)), axis=axis) / scale
 
@@ -303,8 +303,8 @@ def pearsonr(
     """
     if alternative != "two-sided" or method is not None:
         raise ArgumentError("pearsonr: only alternative='two-sided' without method is supported")
-    x, axis = _along(x, axis)
-    y, _ = _along(y, axis)
+    x, axis = _floats_and_axis(x, axis)
+    y, _ = _floats_and_axis(y, axis)
     n = x.shape[axis]
     x, y = (a - np.mean(a, axis=axis, keepdims=True) for a in (x, y))
     r = np.sum(x * y, axis=axis) / np.sqrt(np.sum(x * x, axis=axis) * np.sum(y * y, axis=axis))

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-@followed
+@follow_arguments
 def logpdf(x: Any, alpha: Any) -> Any:
     """The logarithm of the density at x; -inf where x is negative or does not add up to 1.
 
@@ -42,7 +42,7 @@ def logpdf(x: Any, alpha: Any) -> Any:
     return np.where(fits, constant + np.sum(terms, axis=0), -np.inf)
 
 
-@followed
+@follow_arguments
 def pdf(x: Any, alpha: Any) -> Any:
     """The density at x. Arguments and errors are those of `logpdf`."""
     return np.exp(logpdf(x, alpha))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -95,51 +95,51 @@ class Continuous(Family):
         shapes, (loc, scale) = self.parameters(args, kwargs)
         return self.value(formula, (x - loc) / scale, shapes, before, behind)
 
-    @followed
+    @follow_arguments
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the density at x; -inf where it is 0."""
         _, (_, scale) = self.parameters(args, kwargs)
         log_density = self.standard(self.log_density, x, args, kwargs, -np.inf, -np.inf)
         return log_density - np.log(scale)
 
-    @followed
+    @follow_arguments
     def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The density at x."""
         return np.exp(self.logpdf(x, *args, **kwargs))
 
-    @followed
+    @follow_arguments
     def cdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of what is below x."""
         return self.standard(self.need(self.below, "cdf"), x, args, kwargs, 0.0, 1.0)
 
-    @followed
+    @follow_arguments
     def sf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of what is above x."""
         if self.above is None:
             return 1 - self.cdf(x, *args, **kwargs)
         return self.standard(self.above, x, args, kwargs, 1.0, 0.0)
 
-    @followed
+    @follow_arguments
     def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `cdf`."""
         if self.log_below is None:
             return log_probability(self.cdf(x, *args, **kwargs), self.sf(x, *args, **kwargs))
         return self.standard(self.log_below, x, args, kwargs, -np.inf, 0.0)
 
-    @followed
+    @follow_arguments
     def logsf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `sf`."""
         if self.log_above is None:
             return log_probability(self.sf(x, *args, **kwargs), self.cdf(x, *args, **kwargs))
         return self.standard(self.log_above, x, args, kwargs, 0.0, -np.inf)
 
-    @followed
+    @follow_arguments
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The x below which lies the probability q."""
         shapes, (loc, scale) = self.parameters(args, kwargs)
         return self.at_probability(self.need(self.quantile, "ppf"), q, shapes, 0) * scale + loc
 
-    @followed
+    @follow_arguments
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The x above which lies the probability q."""
         shapes, (loc, scale) = self.parameters(args, kwargs)
@@ -174,32 +174,32 @@ class Discrete(Family):
     quantile: Formula | None = None
     uncertainty: Formula | None = None
 
-    @followed
+    @follow_arguments
     def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the probability of k; -inf where it is 0."""
         shapes, (loc,) = self.parameters(args, kwargs)
         return self.value(self.log_mass, 1.0 * (k - loc), shapes, -np.inf, -np.inf)
 
-    @followed
+    @follow_arguments
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of k."""
         return np.exp(self.logpmf(k, *args, **kwargs))
 
-    @followed
+    @follow_arguments
     def cdf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of k and what is below."""
         shapes, (loc,) = self.parameters(args, kwargs)
         below = self.need(self.below, "cdf")
         return self.value(below, np.floor(k - loc), shapes, 0.0, 1.0)
 
-    @followed
+    @follow_arguments
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The least k whose `cdf` is q or more; nan where q is no probability."""
         shapes, (loc,) = self.parameters(args, kwargs)
         quantile = self.need(self.quantile, "ppf")(q, *shapes) + loc
         return np.where((q >= 0) & (q <= 1), quantile, np.nan)
 
-    @followed
+    @follow_arguments
     def entropy(self, /, *args: Any, **kwargs: Any) -> Any:
         """The expected value of -logpmf."""
         shapes, _ = self.parameters(args, kwargs)

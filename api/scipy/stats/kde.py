@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from tapeless import random
 from tapeless.nn.softmaxes import logsumexp
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -67,7 +67,7 @@ class gaussian_kde:  # noqa: N801 (SciPy's name)
             )
         return bw_method(self) if callable(bw_method) else bw_method
 
-    @followed
+    @follow_arguments
     def logpdf(self, x: Any) -> Any:
         """The logarithm of the density at points of shape (d, m), or (m,)."""
         points = self._points(x)
@@ -76,27 +76,27 @@ class gaussian_kde:  # noqa: N801 (SciPy's name)
         norm = np.linalg.slogdet(2 * math.pi * self.covariance)[1] / 2
         return logsumexp(-size / 2 - norm, axis=1, b=self.weights)
 
-    @followed
+    @follow_arguments
     def evaluate(self, points: Any) -> Any:
         """The density at points of shape (d, m), or (m,)."""
         return np.exp(self.logpdf(points))
 
-    @followed
+    @follow_arguments
     def pdf(self, x: Any) -> Any:
         """The same as `evaluate`."""
         return self.evaluate(x)
 
-    @followed
+    @follow_arguments
     def __call__(self, points: Any) -> Any:
         return self.evaluate(points)
 
-    @followed
+    @follow_arguments
     def integrate_gaussian(self, mean: Any, cov: Any) -> Any:
         """The integral of the density times a normal density."""
         mean, cov = np.atleast_1d(mean), np.atleast_2d(cov)
         return self._overlap(mean[:, None], np.ones(1), self.covariance + cov)
 
-    @followed
+    @follow_arguments
     def integrate_kde(self, other: Any) -> Any:
         """The integral of the density times that of another estimate."""
         return self._overlap(other.dataset, other.weights, self.covariance + other.covariance)
@@ -107,7 +107,7 @@ class gaussian_kde:  # noqa: N801 (SciPy's name)
         kernels = np.exp(-size / 2) / np.sqrt(np.linalg.det(2 * math.pi * cov))
         return np.sum(kernels * self.weights[:, None] * weights)
 
-    @followed
+    @follow_arguments
     def integrate_box_1d(self, low: Any, high: Any) -> Any:
         """The probability of what is between two numbers, of an estimate of numbers."""
         if self.d != 1:
@@ -118,7 +118,7 @@ class gaussian_kde:  # noqa: N801 (SciPy's name)
         inside = ndtr((high - self.dataset[0]) / width) - ndtr((low - self.dataset[0]) / width)
         return np.sum(self.weights * inside)
 
-    @followed
+    @follow_arguments
     def resample(self, key: Any, shape: Any = ()) -> Any:
         """Random samples: an array of shape (d, *shape)."""
         which, noise = random.split(key)

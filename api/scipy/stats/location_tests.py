@@ -92,27 +92,27 @@ def entropy(pk: Any, qk: Any = None, base: Any = None, axis: Any = 0) -> Any:
 # -- of angles
 
 
-def _turned(samples: Any, high: Any, low: Any, axis: Any) -> tuple[Any, Any]:
+def _mean_direction(samples: Any, high: Any, low: Any, axis: Any) -> tuple[Any, Any]:
     """The mean of the points on a circle: sine and cosine."""
     angles = (np.asarray(samples) - low) * (2 * np.pi / (high - low))
     return np.mean(np.sin(angles), axis=axis), np.mean(np.cos(angles), axis=axis)
 
 
 def circmean(samples: Any, high: Any = 2 * np.pi, low: Any = 0, axis: Any = None) -> Any:
-    sine, cosine = _turned(samples, high, low, axis)
+    sine, cosine = _mean_direction(samples, high, low, axis)
     angle = np.arctan2(sine, cosine)
     return np.where(angle < 0, angle + 2 * np.pi, angle)[()] * (high - low) / (2 * np.pi) + low
 
 
 def circvar(samples: Any, high: Any = 2 * np.pi, low: Any = 0, axis: Any = None) -> Any:
-    sine, cosine = _turned(samples, high, low, axis)
+    sine, cosine = _mean_direction(samples, high, low, axis)
     return 1.0 - np.minimum(np.hypot(sine, cosine), 1.0)
 
 
 def circstd(
     samples: Any, high: Any = 2 * np.pi, low: Any = 0, axis: Any = None, *, normalize: Any = False
 ) -> Any:
-    sine, cosine = _turned(samples, high, low, axis)
+    sine, cosine = _mean_direction(samples, high, low, axis)
     length = np.minimum(np.hypot(sine, cosine), 1.0)
     angle = np.sqrt(-2 * np.log(length))
     return angle if normalize else angle * (high - low) / (2 * np.pi)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-@followed
+@follow_arguments
 def logpmf(x: Any, n: Any, p: Any) -> Any:
     """The logarithm of the probability of the counts x; -inf where they do not add up to n.
 
@@ -33,7 +33,7 @@ def logpmf(x: Any, n: Any, p: Any) -> Any:
     return np.where(fits, total, -np.inf)
 
 
-@followed
+@follow_arguments
 def pmf(x: Any, n: Any, p: Any) -> Any:
     """The probability of the counts x. Arguments are those of `logpmf`."""
     return np.exp(logpmf(x, n, p))

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-@followed
+@follow_arguments
 def logpdf(x: Any, mean: Any, cov: Any, allow_singular: Any = None) -> Any:
     """The logarithm of the density at x.
 
@@ -47,7 +47,7 @@ def logpdf(x: Any, mean: Any, cov: Any, allow_singular: Any = None) -> Any:
     return -np.sum(np.square(off), axis=-1) / 2 - size - n * (math.log(2 * math.pi) / 2)
 
 
-@followed
+@follow_arguments
 def pdf(x: Any, mean: Any, cov: Any) -> Any:
     """The density at x. Arguments and errors are those of `logpdf`."""
     return np.exp(logpdf(x, mean, cov))

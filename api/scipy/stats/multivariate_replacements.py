@@ -320,7 +320,7 @@ FIXED: dict[str, tuple[str, ...]] = {
 }
 
 
-def fixed(owner: Any, name: str) -> Any:
+def method_of_frozen(owner: Any, name: str) -> Any:
     """A method of a distribution whose parameters are fixed; None if there is none."""
     kind = type(owner).__name__
     method = DISTRIBUTIONS[kind.replace("_frozen", "_gen")].get(name)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betainc, ndtri
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.stats.descriptive import PearsonRResult, pearsonr
 from tapeless.scipy.stats.sample_statistics import check_nan_policy, rankdata
 from tapeless.transforms.errors import ArgumentError
@@ -26,7 +26,7 @@ class LinregressResult(NamedTuple):
     stderr: Any
 
 
-@followed
+@follow_arguments
 def linregress(x: Any, y: Any, alternative: str = "two-sided") -> LinregressResult:
     """The line through samples with the least squares of distances in y: slope, intercept,
     correlation, p-value of a slope of 0, and standard error of the slope.
@@ -63,7 +63,7 @@ class TheilslopesResult(NamedTuple):
     high_slope: Any
 
 
-@followed
+@follow_arguments
 def theilslopes(
     y: Any, x: Any = None, alpha: float = 0.95, method: str = "separate"
 ) -> TheilslopesResult:
@@ -108,7 +108,7 @@ def _of_ties(x: Any) -> Any:
     return np.sum((k - 1) * (2 * k + 5))
 
 
-@followed
+@follow_arguments
 def spearmanr(
     a: Any,
     b: Any = None,

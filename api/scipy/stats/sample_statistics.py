@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -21,7 +21,7 @@ class ModeResult(NamedTuple):
     count: Any
 
 
-@followed
+@follow_arguments
 def mode(a: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False) -> Any:
     """The most common value along an axis, the least one of several; a pair (mode, count).
 
@@ -43,7 +43,7 @@ def mode(a: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = 
     return ModeResult(*(np.moveaxis(x, -1, axis) if keepdims else x[..., 0] for x in most_common))
 
 
-@followed
+@follow_arguments
 def rankdata(
     a: Any, method: str = "average", *, axis: Any = None, nan_policy: str = "propagate"
 ) -> Any:
@@ -82,19 +82,19 @@ def _ranks(a: Any, method: str) -> Any:
         ranks = np.cumsum(new, axis=-1)
     else:
         first = np.maximum.accumulate(np.where(new, positions, 0), axis=-1)
-        ranks = first if method == "min" else _last(new, positions)
-        ranks = (first + _last(new, positions)) / 2 if method == "average" else ranks
+        ranks = first if method == "min" else _last_of_equals(new, positions)
+        ranks = (first + _last_of_equals(new, positions)) / 2 if method == "average" else ranks
     return np.take_along_axis(ranks, place, axis=-1)
 
 
-def _last(new: Any, positions: Any) -> Any:
+def _last_of_equals(new: Any, positions: Any) -> Any:
     """The place of the last of equal elements that follow each other."""
     n = positions[-1]
     ends = np.concatenate((new[..., 1:], np.ones_like(new[..., :1])), axis=-1)
     return np.minimum.accumulate(np.where(ends, positions, n)[..., ::-1], axis=-1)[..., ::-1]
 
 
-@followed
+@follow_arguments
 def sem(
     a: Any, axis: Any = 0, ddof: int = 1, nan_policy: str = "propagate", *, keepdims: bool = False
 ) -> Any:

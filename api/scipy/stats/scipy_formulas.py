@@ -24,8 +24,8 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 
 #: Formulas instead of SciPy's, which integrate in Python.
 OURS: dict[tuple[str, str], Any] = {
-    ("skewnorm", "_cdf"): lambda z, a: _bounded(ndtr(z) - 2 * owens_t(z, a)),
-    ("skewnorm", "_sf"): lambda z, a: _bounded(ndtr(-z) + 2 * owens_t(z, a)),
+    ("skewnorm", "_cdf"): lambda z, a: _clip_probability(ndtr(z) - 2 * owens_t(z, a)),
+    ("skewnorm", "_sf"): lambda z, a: _clip_probability(ndtr(-z) + 2 * owens_t(z, a)),
 }
 #: Distributions of SciPy without formulas of this kind: theirs go over elements in Python.
 BY_ELEMENTS = frozenset(
@@ -93,7 +93,7 @@ class OfSciPy(Family):
         inside = ~(before | behind) & (z == z)
         if whole:
             inside = inside & (np.floor(z) == z)
-        value = formula(np.where(inside, z, _between(low, high)), *shapes)
+        value = formula(np.where(inside, z, _number_between(low, high)), *shapes)
         outside = np.where(before, below, np.where(behind, above, below))
         return np.where(inside, value, np.where(z == z, outside, np.nan))
 
@@ -181,7 +181,7 @@ class WithDensity(OfSciPy):
     moved: ClassVar[tuple[tuple[str, int], ...]] = (("loc", 0), ("scale", 1))
     closed: bool = True  # whether the density is taken at the ends of the support
 
-    def at(
+    def evaluate_at(
         self,
         formula: Any,
         x: Any,
@@ -200,29 +200,29 @@ class WithDensity(OfSciPy):
     def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The density at x."""
         _, _, scale = self.split(args, kwargs)
-        return self.at(self.density, x, args, kwargs, 0.0, 0.0, self.closed) / scale
+        return self.evaluate_at(self.density, x, args, kwargs, 0.0, 0.0, self.closed) / scale
 
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the density at x."""
         _, _, scale = self.split(args, kwargs)
-        value = self.at(self.log_density, x, args, kwargs, -np.inf, -np.inf, self.closed)
+        value = self.evaluate_at(self.log_density, x, args, kwargs, -np.inf, -np.inf, self.closed)
         return value - np.log(scale)
 
     def cdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of what is below x."""
-        return self.at(self.below, x, args, kwargs)
+        return self.evaluate_at(self.probability_below, x, args, kwargs)
 
     def sf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of what is above x."""
-        return self.at(self.above, x, args, kwargs, 1.0, 0.0)
+        return self.evaluate_at(self.probability_above, x, args, kwargs, 1.0, 0.0)
 
     def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `cdf`."""
-        return self.at(self.log_below, x, args, kwargs, -np.inf, 0.0)
+        return self.evaluate_at(self.log_below, x, args, kwargs, -np.inf, 0.0)
 
     def logsf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `sf`."""
-        return self.at(self.log_above, x, args, kwargs, 0.0, -np.inf)
+        return self.evaluate_at(self.log_above, x, args, kwargs, 0.0, -np.inf)
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The x below which lies the probability q."""
@@ -256,45 +256,53 @@ class WithDensity(OfSciPy):
             return self.formula("_logpdf")(z, *shapes)
         return _log(self.density(z, *shapes))
 
-    def below(self, z: Any, *shapes: Any) -> Any:
+    def probability_below(self, z: Any, *shapes: Any) -> Any:
         if not self.has("_cdf") and self.has("_sf"):
             return 1.0 - self.formula("_sf")(z, *shapes)
         return self.formula("_cdf")(z, *shapes)
 
-    def above(self, z: Any, *shapes: Any) -> Any:
-        return self.formula("_sf")(z, *shapes) if self.has("_sf") else 1.0 - self.below(z, *shapes)
+    def probability_above(self, z: Any, *shapes: Any) -> Any:
+        return (
+            self.formula("_sf")(z, *shapes)
+            if self.has("_sf")
+            else 1.0 - self.probability_below(z, *shapes)
+        )
 
     def log_below(self, z: Any, *shapes: Any) -> Any:
         if self.has("_logcdf"):
             return self.formula("_logcdf")(z, *shapes)
-        return log_probability(self.below(z, *shapes), self.above(z, *shapes))
+        return log_probability(
+            self.probability_below(z, *shapes), self.probability_above(z, *shapes)
+        )
 
     def log_above(self, z: Any, *shapes: Any) -> Any:
         if self.has("_logsf"):
             return self.formula("_logsf")(z, *shapes)
-        return log_probability(self.above(z, *shapes), self.below(z, *shapes))
+        return log_probability(
+            self.probability_above(z, *shapes), self.probability_below(z, *shapes)
+        )
 
     def quantile(self, q: Any, *shapes: Any) -> Any:
         if self.has("_ppf"):
             return self.formula("_ppf")(q, *shapes)
-        return self.solved(q, shapes)
+        return self.quantile_by_bisection(q, shapes)
 
     def upper_quantile(self, q: Any, *shapes: Any) -> Any:
         if self.has("_isf") and (self.name, "_ppf") not in OURS:
             return self.formula("_isf")(q, *shapes)
         return self.quantile(1.0 - q, *shapes)
 
-    def solved(self, q: Any, shapes: Any) -> Any:
+    def quantile_by_bisection(self, q: Any, shapes: Any) -> Any:
         """A quantile, by halving an interval that holds it; its derivative is that of the implicit
         function."""
         low, high = self.ends(shapes)
         start = np.zeros(np.broadcast_shapes(*map(np.shape, (q, low, high, *shapes))))
 
         def missing(z: Any) -> Any:
-            return self.below(z, *shapes) - q
+            return self.probability_below(z, *shapes) - q
 
         def solve(missing: Any, start: Any) -> Any:
-            return _halved(missing, start + low, start + high)
+            return _bisect(missing, start + low, start + high)
 
         return custom_root(missing, start, solve, lambda slope, y: y / slope(np.ones_like(y)))
 
@@ -306,7 +314,7 @@ class OfIntegers(OfSciPy):
     base: ClassVar[Any] = rv_discrete
     moved: ClassVar[tuple[tuple[str, int], ...]] = (("loc", 0),)
 
-    def at(
+    def evaluate_at(
         self,
         formula: Any,
         k: Any,
@@ -331,27 +339,31 @@ class OfIntegers(OfSciPy):
 
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of k."""
-        return self.at(self.mass, k, args, kwargs, 0.0, 0.0, whole=True)
+        return self.evaluate_at(self.mass, k, args, kwargs, 0.0, 0.0, whole=True)
 
     def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the probability of k."""
-        return self.at(self.log_mass, k, args, kwargs, -np.inf, -np.inf, whole=True)
+        return self.evaluate_at(self.log_mass, k, args, kwargs, -np.inf, -np.inf, whole=True)
 
     def cdf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of k and what is below."""
-        return self.at(self.below, k, args, kwargs)
+        return self.evaluate_at(self.probability_below, k, args, kwargs)
 
     def sf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of what is above k."""
-        return self.at(self.above, k, args, kwargs, 1.0, 0.0)
+        return self.evaluate_at(self.probability_above, k, args, kwargs, 1.0, 0.0)
 
     def logcdf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `cdf`."""
-        return self.at(lambda z, *s: _log(self.below(z, *s)), k, args, kwargs, -np.inf, 0.0)
+        return self.evaluate_at(
+            lambda z, *s: _log(self.probability_below(z, *s)), k, args, kwargs, -np.inf, 0.0
+        )
 
     def logsf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `sf`."""
-        return self.at(lambda z, *s: _log(self.above(z, *s)), k, args, kwargs, 0.0, -np.inf)
+        return self.evaluate_at(
+            lambda z, *s: _log(self.probability_above(z, *s)), k, args, kwargs, 0.0, -np.inf
+        )
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The least k whose `cdf` is q or more."""
@@ -378,11 +390,15 @@ class OfIntegers(OfSciPy):
             return self.dist._logpmf(k, *shapes)
         return _log(self.mass(k, *shapes))
 
-    def below(self, k: Any, *shapes: Any) -> Any:
+    def probability_below(self, k: Any, *shapes: Any) -> Any:
         return self.formula("_cdf")(k, *shapes)
 
-    def above(self, k: Any, *shapes: Any) -> Any:
-        return self.formula("_sf")(k, *shapes) if self.has("_sf") else 1.0 - self.below(k, *shapes)
+    def probability_above(self, k: Any, *shapes: Any) -> Any:
+        return (
+            self.formula("_sf")(k, *shapes)
+            if self.has("_sf")
+            else 1.0 - self.probability_below(k, *shapes)
+        )
 
 
 def family(dist: Any) -> OfSciPy | None:
@@ -417,7 +433,7 @@ def _wald_quantile(q: Any, mu: Any) -> Any:
     return np.where(q > 0.5, sc._ufuncs._invgauss_isf(1 - q, mu, 1.0), lower)
 
 
-def _bounded(p: Any) -> Any:
+def _clip_probability(p: Any) -> Any:
     return np.clip(p, 0.0, 1.0)
 
 
@@ -426,7 +442,7 @@ def _log(p: Any) -> Any:
         return np.log(p)
 
 
-def _between(low: Any, high: Any) -> Any:
+def _number_between(low: Any, high: Any) -> Any:
     """A number between two ends, which may be infinite, where formulas have no kink."""
     begins, ends = np.isfinite(low), np.isfinite(high)
     start, stop = np.where(begins, low, 0.0), np.where(ends, high, 0.0)
@@ -434,7 +450,7 @@ def _between(low: Any, high: Any) -> Any:
     return np.where(begins & ends, start + 0.4 * (stop - start), one_end)
 
 
-def _halved(missing: Any, low: Any, high: Any) -> Any:
+def _bisect(missing: Any, low: Any, high: Any) -> Any:
     """The root of a growing function between two ends, which may be infinite."""
     open_low, open_high = ~np.isfinite(low), ~np.isfinite(high)
     a = np.where(open_low, np.where(open_high, -1.0, high - 1.0), low)

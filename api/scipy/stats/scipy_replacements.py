@@ -53,7 +53,7 @@ def standing_for(f: Any) -> Any:
     if hasattr(owner, "dist") and hasattr(owner, "kwds"):  # its parameters are fixed
         return _of_fixed(method(owner.dist, f.__name__), f.__name__, owner.args, owner.kwds)
     if _name(owner) in multivariate.FIXED:
-        return multivariate.fixed(owner, f.__name__)
+        return multivariate.method_of_frozen(owner, f.__name__)
     return method(owner, f.__name__)
 
 
@@ -83,10 +83,10 @@ def _of_fixed(method: Any, name: str, args: Any, kwargs: Any) -> Any:
         return None
     if name in OF_PARAMETERS:
         return functools.partial(_of_parameters, method, args, kwargs)
-    return functools.partial(_fixed, method, args, kwargs)
+    return functools.partial(_call_frozen, method, args, kwargs)
 
 
-def _fixed(method: Any, args: Any, kwargs: Any, *x: Any) -> Any:
+def _call_frozen(method: Any, args: Any, kwargs: Any, *x: Any) -> Any:
     return method(*x, *args, **kwargs)
 
 

@@ -1,4 +1,5 @@
-"""Arrays to be filled, made in machine code: PyArray_New; large ones in the pool's last buffer.
+"""Allocates the arrays of a driver in machine code: PyArray_New, or the buffer that the pool gave
+out last if the array is large.
 
 out = empty(x.shape, np.float64)      the same as `memory.empty`
 """
@@ -11,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.backends.cpu.driver.argument_checks import ObjectParts
-from tapeless.backends.cpu.driver.python_c_api import INT, NOTHING, OBJECT, WORD
+from tapeless.backends.cpu.driver.python_c_api import INT, NOTHING
 from tapeless.backends.cpu.driver.sizes import SizeWriter
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT, WORD
 from tapeless.backends.cpu.runtime import buffer_pool
 from tapeless.backends.cpu.runtime import struct_offsets as offsets
 

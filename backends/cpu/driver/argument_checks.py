@@ -20,12 +20,11 @@ from tapeless.backends.cpu.driver.argument_forms import (
 from tapeless.backends.cpu.driver.python_c_api import (
     INT,
     LIST_ITEMS,
-    OBJECT,
     OBJECTS,
     TUPLE_ITEMS,
-    WORD,
     CApiFunction,
 )
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT, WORD
 from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
 from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.transforms.dataclass import dataclass

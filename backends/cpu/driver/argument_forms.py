@@ -1,4 +1,4 @@
-"""What a function is given, as a driver in machine code takes it apart.
+"""Unpacks the arguments of a driver in machine code, by the form that each of them has.
 
 f([(w, b)], 2.0)      is      (Items(list, (Items(tuple, (w, b)),)), Leaf(2, float))
 """

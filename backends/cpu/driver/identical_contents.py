@@ -17,14 +17,8 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
-from tapeless.backends.cpu.driver.python_c_api import (
-    INT,
-    LIST_ITEMS,
-    OBJECT,
-    OBJECTS,
-    TUPLE_ITEMS,
-    WORD,
-)
+from tapeless.backends.cpu.driver.python_c_api import INT, LIST_ITEMS, OBJECTS, TUPLE_ITEMS
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT, WORD
 from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, for_range, variable
 from tapeless.backends.cpu.runtime import linking
 from tapeless.backends.cpu.runtime import struct_offsets as offsets

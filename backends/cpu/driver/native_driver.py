@@ -1,4 +1,4 @@
-"""A driver as a builtin function, for arguments like those of one call."""
+"""Builds the driver of a program as a builtin function, for arguments of the types of one call."""
 
 from __future__ import annotations
 

@@ -11,18 +11,18 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, variable
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT, WORD, CApiBuilder
+from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
 from tapeless.backends.cpu.runtime import struct_offsets as offsets
 
-BYTE, INT, WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
-OBJECT = BYTE.as_pointer()
+INT = ir.IntType(32)
 OBJECTS = OBJECT.as_pointer()
 NOTHING = OBJECT(None)
 Named = dict[str, Any]
 TUPLE_ITEMS, LIST_ITEMS = tuple.__basicsize__, 24  # of a tuple: the first; of a list: where it is
 
 
-class CApiFunction:
+class CApiFunction(CApiBuilder):
     """Writes a function of CPython's C interface. `constants` are the objects that it names: its
     `self` is a tuple of them.
 
@@ -30,12 +30,7 @@ class CApiFunction:
     """
 
     def __init__(self, module: Any, symbol: str, missed: Any) -> None:
-        self.module = module
-        self.function = ir.Function(
-            module, ir.FunctionType(OBJECT, [OBJECT, OBJECTS, WORD]), symbol
-        )
-        self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
-        self.owner, self.args, self.count = self.function.args
+        super().__init__(module, symbol)
         self.constants: list[Any] = []
         self.held: list[Any] = []
         self.result = variable(self.builder, OBJECT)
@@ -54,25 +49,6 @@ class CApiFunction:
         self.builder.ret(self.builder.load(self.result))
 
     # -- small parts
-
-    def api(self, name: str, result: Any, *args: Any) -> Any:
-        """A call of a function of the C interface."""
-        kind = ir.FunctionType(result, [a.type for a in args])
-        return self.builder.call(declare(self.module, name, kind), args)
-
-    def field(self, x: Any, offset: int, kind: Any) -> Any:
-        """What a structure holds at an offset."""
-        place = self.builder.gep(x, [WORD(offset)], inbounds=True)
-        return self.builder.load(self.builder.bitcast(place, kind.as_pointer()))
-
-    def require(self, condition: Any) -> None:
-        """Goes on if the condition holds; the arguments are others if not."""
-        on = self.function.append_basic_block()
-        self.builder.cbranch(condition, on, self.missed)
-        self.builder.position_at_end(on)
-
-    def is_same_object(self, x: Any, y: Any) -> Any:
-        return self.builder.icmp_unsigned("==", x, y)
 
     def constant(self, x: Any) -> Any:
         """An object that is known when the function is written."""

@@ -11,7 +11,7 @@ import ast
 from typing import Any
 
 from tapeless.backends.cpu.driver.argument_checks import ObjectParts, UnpackedArguments
-from tapeless.backends.cpu.driver.python_c_api import WORD
+from tapeless.backends.cpu.llvm.ir.c_api_builder import WORD
 from tapeless.backends.cpu.llvm.ir.values import LlvmUnsupportedError
 
 CHECKED = {ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}

@@ -1,4 +1,4 @@
-"""The statements of a driver in machine code.
+"""Writes the statements of a driver as LLVM code.
 
 out = empty(x.shape, np.float64)      PyArray_New; large ones by `empty`
 f_kernel(x, out)                      PyObject_Vectorcall of what the module calls f_kernel
@@ -15,7 +15,8 @@ import numpy as np
 
 from tapeless.backends.cpu.driver.allocate import ArrayAllocator
 from tapeless.backends.cpu.driver.argument_checks import ObjectParts
-from tapeless.backends.cpu.driver.python_c_api import NOTHING, OBJECT, WORD
+from tapeless.backends.cpu.driver.python_c_api import NOTHING
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT, WORD
 from tapeless.backends.cpu.llvm.ir.values import LlvmUnsupportedError
 from tapeless.backends.cpu.runtime.threads import FEWEST, PART
 

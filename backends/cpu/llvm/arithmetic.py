@@ -29,7 +29,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     SINGLE,
     UINT,
     common,
-    whole,
+    integer_sum_dtype,
 )
 
 FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
@@ -164,7 +164,7 @@ class ArithmeticBuilder:
         return Number(x.dtype, call_math(self.builder, "pow", [x.value, y.value], self.features))
 
     def whole_power(self, a: Number, n: int) -> Number:
-        dtype = a.dtype if a.dtype.kind == "f" else whole(a.dtype)
+        dtype = a.dtype if a.dtype.kind == "f" else integer_sum_dtype(a.dtype)
         square, power = cast(self.builder, a, dtype), None
         while n:
             if n & 1:
@@ -187,7 +187,7 @@ class ArithmeticBuilder:
     def shift(self, left: bool, a: Number, b: Number) -> Number:
         if not {a.dtype.kind, b.dtype.kind} <= {"i", "u"}:
             raise LlvmUnsupportedError("a shift of what is no integer")
-        dtype, builder = whole(a.dtype), self.builder
+        dtype, builder = integer_sum_dtype(a.dtype), self.builder
         x, y = (cast(builder, v, dtype).value for v in (a, b))
         right = builder.ashr if dtype == INT else builder.lshr
         return Number(dtype, (builder.shl if left else right)(x, y))
@@ -220,7 +220,7 @@ class ArithmeticBuilder:
             case ast.UAdd() if x.dtype.kind != "b":
                 return x
             case ast.Invert() if x.dtype.kind in "iu":
-                operand = cast(self.builder, x, whole(x.dtype))
+                operand = cast(self.builder, x, integer_sum_dtype(x.dtype))
                 return Number(operand.dtype, self.builder.not_(operand.value))
         raise LlvmUnsupportedError(f"{type(op).__name__} of {x.dtype}")
 

@@ -1,4 +1,6 @@
-"""Calls in a kernel: functions of numbers, helpers of loop form, other functions of the module."""
+"""Writes calls in a kernel as LLVM code: functions of numbers, helpers of loop form, other
+functions of the module.
+"""
 
 from __future__ import annotations
 

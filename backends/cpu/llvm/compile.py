@@ -1,4 +1,4 @@
-"""One kernel and its entry as object code, without Numba."""
+"""Compiles a kernel and its entry to object code without Numba."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from tapeless.backends.cpu.llvm.function import (
 )
 from tapeless.backends.cpu.llvm.interleave_chains import add_interleave_hints
 from tapeless.backends.cpu.llvm.ir import values as kinds
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT
 from tapeless.backends.cpu.llvm.ir.ir_helpers import spill, variable
 from tapeless.backends.cpu.llvm.ir.values import (
     POINTER,
@@ -36,14 +37,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
 from tapeless.backends.cpu.llvm.loop_tiling import tile_loops
 from tapeless.backends.cpu.llvm.math import inlined_functions
 from tapeless.backends.cpu.llvm.module import CompiledFunction, LlvmModuleWriter
-from tapeless.backends.cpu.llvm.python_entry import (
-    FIRST_ROW,
-    LONG,
-    OBJECT,
-    EntryBuilder,
-    Result,
-    is_count,
-)
+from tapeless.backends.cpu.llvm.python_entry import FIRST_ROW, LONG, EntryBuilder, Result, is_count
 from tapeless.backends.cpu.llvm.unroll_and_jam import unroll_and_jam
 from tapeless.backends.cpu.runtime import random_functions
 from tapeless.backends.cpu.runtime import struct_offsets as offsets
@@ -216,12 +210,12 @@ class LlvmEntryBuilder(EntryBuilder):
         data, count = read_word(b, place, k, POINTER), read_word(b, place, k + 1, LONG)
         what = (self.object("tapeless_ndarray"), whole(1), spill(b, count), whole(dtype.num))
         more = (LONG.as_pointer()(None), OBJECT(None), whole(0), whole(0), OBJECT(None))
-        array = self.call("tapeless_PyArray_New", OBJECT, *what, *more)
+        array = self.api("tapeless_PyArray_New", OBJECT, *what, *more)
         with b.if_then(self.is_same_object(array, OBJECT(None)), likely=False):
             b.call(release(self.module), [first])
             b.ret(OBJECT(None))
         size = b.mul(count, LONG(dtype.itemsize))
-        self.call("memcpy", OBJECT, self.field(array, offsets.DATA, OBJECT), data, size)
+        self.api("memcpy", OBJECT, self.field(array, offsets.DATA, OBJECT), data, size)
         return Result(array, dtype, array=True)
 
     def of_class(self, x: Result, name: str) -> Result:

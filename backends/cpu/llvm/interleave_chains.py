@@ -1,4 +1,5 @@
-"""Loops over long chains of words, as ciphers compute them: several chains at a time.
+"""Interleaves long dependence chains of words, as ciphers compute them: a loop runs several chains
+at a time.
 
     br label %head      becomes      br label %head, !llvm.loop !{width 16, 2 vectors}
 

@@ -1,4 +1,4 @@
-"""Loops that read or store along rows of one array and columns of another: in tiles.
+"""Tiles loops that read or store along the rows of one array and the columns of another.
 
     for i in range(first, last):          for start in range(0, n, 256):
         for j in range(n):                    for i in range(first, last):

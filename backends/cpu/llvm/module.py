@@ -1,4 +1,4 @@
-"""A kernel and all functions that it calls, as one module of LLVM's."""
+"""Writes a kernel and all functions that it calls as one LLVM module."""
 
 from __future__ import annotations
 

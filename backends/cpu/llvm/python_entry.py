@@ -1,4 +1,5 @@
-"""The entry of a kernel: a function of CPython's C interface that checks and unpacks arguments.
+"""Writes the entry of a kernel: a function of CPython's C interface that checks and unpacks
+arguments.
 
 It reads arrays and numbers where their public structures keep them (`ndarrayobject.h` of NumPy,
 `floatobject.h` of Python), so that a call costs some ten nanoseconds an argument and a process that
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from tapeless.backends.cpu.llvm.ir.c_api_builder import BYTE, OBJECT, CApiBuilder
 from tapeless.backends.cpu.llvm.ir.values import register
 from tapeless.backends.cpu.runtime import random_functions
 from tapeless.backends.cpu.runtime import struct_offsets as offsets
@@ -29,8 +31,7 @@ from tapeless.backends.cpu.runtime.signature import (
 )
 from tapeless.transforms.dataclass import dataclass
 
-BYTE, INT, LONG, DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
-OBJECT = BYTE.as_pointer()
+INT, LONG, DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 SWAPPED = ord(">" if sys.byteorder == "little" else "<")
 FIRST_ROW, PLACES = NumberType(int, place=True), (1 << 62) - 1
 LONG_ENOUGH = 2048  # numbers in arrays from which other threads may run meanwhile
@@ -56,7 +57,7 @@ class Result:
     array: bool = False
 
 
-class EntryBuilder:
+class EntryBuilder(CApiBuilder):
     """Builds the function `symbol` in a module of LLVM. Subclasses call the kernel:
     `unpack_arguments` returns the arguments as it takes them, `run` passes on what it returns."""
 
@@ -68,16 +69,12 @@ class EntryBuilder:
         long: bool | None,
         form: CallForm | None = None,
     ):
+        super().__init__(module, symbol)
         self.wanted, self.form = wanted, form
         self.long = long  # whether the kernel runs long; None: its arguments tell
         self.counts: list[Any] = []  # integers, as which loops may make passes
         self.locks: list[Any] = []  # of generators of random numbers
         self.lengths: dict[tuple[Any, int, int], Any] = {}  # and strides, that have been read
-        self.module = module
-        kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), LONG])
-        self.function = ir.Function(self.module, kind, symbol)
-        self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
-        self.owner, self.args, self.count = self.function.args
 
     def build(self) -> Any:
         """The module, with the function in it."""
@@ -92,35 +89,15 @@ class EntryBuilder:
         self.run(self.unpack_arguments([(objects[k], self.wanted[k]) for k in order]))
         with b.goto_block(self.missed):
             other = (self.owner, self.args, self.count, OBJECT(None))
-            b.ret(self.call("PyObject_Vectorcall", OBJECT, *other))
+            b.ret(self.api("PyObject_Vectorcall", OBJECT, *other))
         return self.module
 
     # -- small parts
-
-    def call(self, name: str, result: Any, *args: Any) -> Any:
-        """A call of Python's C interface."""
-        existing = self.module.globals.get(name)
-        kind = ir.FunctionType(result, [a.type for a in args])
-        return self.builder.call(existing or ir.Function(self.module, kind, name), args)
 
     def object(self, name: str) -> Any:
         """An object that the process knows by name."""
         existing = self.module.globals.get(name)
         return existing or ir.GlobalVariable(self.module, BYTE, name)
-
-    def field(self, x: Any, offset: int, kind: Any) -> Any:
-        """What a structure holds at an offset."""
-        b = self.builder
-        return b.load(b.bitcast(b.gep(x, [LONG(offset)]), kind.as_pointer()))
-
-    def require(self, condition: Any) -> None:
-        """Goes on if the condition holds."""
-        on = self.function.append_basic_block()
-        self.builder.cbranch(condition, on, self.missed)
-        self.builder.position_at_end(on)
-
-    def is_same_object(self, x: Any, y: Any) -> Any:
-        return self.builder.icmp_unsigned("==", x, y)
 
     # -- arguments
 
@@ -159,14 +136,14 @@ class EntryBuilder:
         which NumPy's methods take, too."""
         bits = self.attribute(x, "bit_generator")
         capsule, lock = (self.attribute(bits, name) for name in ("capsule", "lock"))
-        address = self.call("PyCapsule_GetPointer", OBJECT, capsule, self.text("BitGenerator"))
+        address = self.api("PyCapsule_GetPointer", OBJECT, capsule, self.text("BitGenerator"))
         for held in (capsule, bits):
-            self.call("Py_DecRef", ir.VoidType(), held)
+            self.api("Py_DecRef", ir.VoidType(), held)
         self.locks.append(lock)
         return address
 
     def attribute(self, x: Any, name: str) -> Any:
-        return self.call("PyObject_GetAttrString", OBJECT, x, self.text(name))
+        return self.api("PyObject_GetAttrString", OBJECT, x, self.text(name))
 
     def take_locks(self) -> None:
         """Waits until no other thread draws from the generators; that may be interrupted."""
@@ -176,13 +153,13 @@ class EntryBuilder:
         taken = self.call_method(self.owner, "take_locks", form, *self.locks)
         with self.builder.if_then(self.is_same_object(taken, OBJECT(None)), likely=False):
             self.builder.ret(OBJECT(None))
-        self.call("Py_DecRef", ir.VoidType(), taken)
+        self.api("Py_DecRef", ir.VoidType(), taken)
 
     def give_locks(self) -> None:
         """Lets other threads draw."""
         for lock in self.locks:
-            self.call("Py_DecRef", ir.VoidType(), self.call_method(lock, "release", OBJECT(None)))
-            self.call("Py_DecRef", ir.VoidType(), lock)
+            self.api("Py_DecRef", ir.VoidType(), self.call_method(lock, "release", OBJECT(None)))
+            self.api("Py_DecRef", ir.VoidType(), lock)
 
     def axis(self, x: Any, where: int, k: int) -> Any:
         """The length or the stride of an axis of an argument, which is read once."""
@@ -221,10 +198,10 @@ class EntryBuilder:
         )
         with b.if_else(python) as (converted, read):
             with converted:
-                integer = self.call("PyLong_AsLongLong", LONG, x)
+                integer = self.api("PyLong_AsLongLong", LONG, x)
                 b.store(integer, value)
                 with b.if_then(self.is_same_object(integer, LONG(-1)), likely=False):
-                    occurred = self.call("PyErr_Occurred", OBJECT)
+                    occurred = self.api("PyErr_Occurred", OBJECT)
                     with b.if_then(b.icmp_unsigned("!=", occurred, OBJECT(None))):
                         b.ret(OBJECT(None))
             with read:
@@ -240,7 +217,7 @@ class EntryBuilder:
         b.store(OBJECT(None), state)
         if self.long is not False:
             with b.if_then(self.is_long()):
-                b.store(self.call("PyEval_SaveThread", OBJECT), state)
+                b.store(self.api("PyEval_SaveThread", OBJECT), state)
         return state
 
     def is_long(self) -> Any:
@@ -268,7 +245,7 @@ class EntryBuilder:
         b = self.builder
         thread = b.load(state)
         with b.if_then(b.icmp_unsigned("!=", thread, OBJECT(None))):
-            self.call("PyEval_RestoreThread", ir.VoidType(), thread)
+            self.api("PyEval_RestoreThread", ir.VoidType(), thread)
 
     def fail(self, description: Any, told: Any = None) -> None:
         """Python raises the error that an address describes, or a number with what it tells of."""
@@ -300,7 +277,7 @@ class EntryBuilder:
             objects = [self.object_of(self.of_class(x, cls) if cls else x) for x, cls in chosen]
             self.builder.ret(objects[0] if form.single else self.tuple_of(objects))
         elif results is None:
-            self.call("Py_IncRef", ir.VoidType(), self.object("_Py_NoneStruct"))
+            self.api("Py_IncRef", ir.VoidType(), self.object("_Py_NoneStruct"))
             self.builder.ret(self.object("_Py_NoneStruct"))
         else:
             objects = [self.object_of(x) for x in results]
@@ -311,9 +288,9 @@ class EntryBuilder:
         raise NotImplementedError
 
     def tuple_of(self, items: list[Any]) -> Any:
-        result = self.call("PyTuple_New", OBJECT, LONG(len(items)))
+        result = self.api("PyTuple_New", OBJECT, LONG(len(items)))
         for k, item in enumerate(items):
-            self.call("PyTuple_SetItem", INT, result, LONG(k), item)
+            self.api("PyTuple_SetItem", INT, result, LONG(k), item)
         return result
 
     def object_of(self, x: Result | list[Any]) -> Any:
@@ -324,16 +301,16 @@ class EntryBuilder:
             return x.value
         b, value, dtype = self.builder, x.value, x.dtype
         if not x.numpy and dtype.char in PYTHON_MAKES:
-            return self.call(PYTHON_MAKES[dtype.char], OBJECT, value)
+            return self.api(PYTHON_MAKES[dtype.char], OBJECT, value)
         if not x.numpy and dtype.kind == "b":
-            return self.call("PyBool_FromLong", OBJECT, b.zext(value, LONG))
+            return self.api("PyBool_FromLong", OBJECT, b.zext(value, LONG))
         if not x.numpy and dtype.char == "D":
             parts = (b.extract_value(value, k) for k in range(2))
-            return self.call("PyComplex_FromDoubles", OBJECT, *parts)
+            return self.api("PyComplex_FromDoubles", OBJECT, *parts)
         if dtype.kind == "b":
             raise NoEntryError("it returns a boolean of NumPy's")
         cls = self.object(type_symbol(dtype.type))
-        instance = self.call("PyType_GenericAlloc", OBJECT, cls, LONG(0))
+        instance = self.api("PyType_GenericAlloc", OBJECT, cls, LONG(0))
         place = b.bitcast(b.gep(instance, [LONG(offsets.VALUE)]), value.type.as_pointer())
         b.store(value, place)
         return instance

@@ -1,4 +1,4 @@
-"""Loops that add to the same numbers in each pass: four passes at a time.
+"""Unrolls and jams loops whose passes add to the same numbers: four passes at a time.
 
     for i in range(n):                                for i in range(0, n - 3, 4):
         for j in range(m):                                for j in range(m):

@@ -1,4 +1,4 @@
-"""One kernel and its entry as object code, by Numba's type inference and lowering."""
+"""Compiles a kernel and its entry to object code by Numba's type inference and lowering."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entry of a kernel that Numba has compiled."""
+"""Builds the entry of a kernel that Numba has compiled."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.np.arrayobj import populate_array
 
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT
 from tapeless.backends.cpu.llvm.python_entry import (
     FIRST_ROW,
     LONG,
-    OBJECT,
     EntryBuilder,
     NoEntryError,
     Result,

@@ -1,4 +1,4 @@
-"""Numba made ready: its rules loaded, its run-time functions known to the process."""
+"""Loads Numba's typing rules and makes its run-time functions known to the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory for results: large buffers whose arrays are gone are handed out again.
+"""Pools memory for results: large buffers whose arrays are gone are handed out again.
 
 The first touch of fresh memory costs more than most kernels (the system clears each page), so large
 arrays are views of buffers that the pool remembers. A buffer is free when only the pool refers to

@@ -1,4 +1,6 @@
-"""The errors that kernels raise: described by Numba's code at an address, raised by Python."""
+"""Raises the errors of kernels in Python, from the description that Numba's code leaves at an
+address.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Object code to functions that Python calls; needs llvmlite, not Numba."""
+"""Links object code to functions that Python calls; needs llvmlite, not Numba."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Object code of kernels, kept on disk: one file a kernel and signature, checked when it is read.
+"""Caches object code of kernels on disk: one file a kernel and signature, checked when it is read.
 
 A file is named by what its code depends on, so files are never out of date, several processes may
 write the same one, and nothing needs a lock. TAPELESS_DISABLE_CACHE=1 keeps nothing.

@@ -1,4 +1,4 @@
-"""What a kernel is compiled for: dtype, rank and layout of arrays, types of numbers."""
+"""Describes what a kernel is compiled for: dtype, rank and layout of arrays, types of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SIMD versions of scalar functions that the process can call: NumPy's own, glibc's, or none.
+"""Finds SIMD versions of scalar functions that the process can call: NumPy's own, glibc's, or none.
 
 NumPy's Linux wheels carry Intel's SVML for AVX-512 (`__svml_exp8` works on eight doubles), and
 glibc has libmvec (`_ZGVdN4v_exp` works on four). The former is no interface that NumPy promises, so

@@ -1,4 +1,4 @@
-"""Where CPython and NumPy keep what entries read: offsets in public structures.
+"""Finds the offsets of the fields of CPython's and NumPy's public structures that entries read.
 
 `object.h`, `floatobject.h` and `complexobject.h` of Python and `ndarraytypes.h` and
 `arrayscalars.h` of NumPy have had these on all 64-bit machines for many years; compiled extensions

@@ -12,6 +12,7 @@ from tapeless.tools.cli import main
 from tapeless.transformations.jit_to_c import JitToC
 from tapeless.transforms.core.language import For, If, While
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.lowering.kernel_profit import KernelProfit
 from tapeless.transforms.lowering.obstacles import Obstacle
 from tapeless.transforms.lowering.partition import Lowering
 from tests.gpu.programs import PROGRAMS
@@ -621,7 +622,7 @@ MOVED = {
 
 @pytest.fixture
 def nothing_in_kernels(monkeypatch):
-    monkeypatch.setattr(Lowering, "worth", lambda *_: False)
+    monkeypatch.setattr(KernelProfit, "pays_off", lambda *_: False)
 
 
 @pytest.mark.parametrize("name", MOVED)

@@ -1,4 +1,4 @@
-"""Where each variable of the primal program is defined."""
+"""Finds the statement that defines each variable of the primal program, and its blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Whether what was read from an array, or stored to it, is still there after another store.
+"""Tests whether the elements of an array that were read or stored are unchanged after a later
+store.
 
 for t in range(1, n): y[t] = f(y[t - 1])      in later passes t' > t, so y[t'] is not y[t - 1]
 """

@@ -1,4 +1,4 @@
-"""The backward statements with reads of what was saved."""
+"""Inserts reads of saved values into the backward statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second runs of a block that take some of their values from the first.
+"""Runs a block a second time with some of the values of its first run.
 
     for t in range(n):                        for t in range(n):
         h = tanh(x @ w)                           h = tanh(x @ w); h_saved[t] = h
@@ -34,12 +34,12 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.batch_rules import batch_elementwise
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.identities import identity
 
 #: Says which value has a name; its result is never read.
-value_name = Op("checkpoint_name", lambda x, *, name: x.type, "{0}", batch=anywhere)
+value_name = Op("checkpoint_name", lambda x, *, name: x.type, "{0}", batch=batch_elementwise)
 
 #: Of the statement that computes a value, or marks it with a name: whether the value is saved.
 Saves = Callable[[Let], bool]

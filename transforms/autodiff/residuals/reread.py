@@ -1,4 +1,5 @@
-"""What an array that loops fill still holds when they are done: it is read there again, not saved.
+"""Reads elements of arrays that loops fill from the arrays themselves where they are unchanged at
+the end, so that nothing is saved.
 
 for t in range(1, n):                     for t in reversed(range(1, n)):
     y[t] = y[t - 1] * sin(y[t - 1])           y_part = y[t - 1]

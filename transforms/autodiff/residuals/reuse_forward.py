@@ -1,4 +1,5 @@
-"""What the backward part would compute again, though it reads the same of the forward part.
+"""Reuses values of the forward part in the backward part, where both compute the same from the same
+operands.
 
 for t in range(n):                        for t in range(n):
     s = sin(x); x = s * cos(x)                s = sin(x); x = s * cos(x)

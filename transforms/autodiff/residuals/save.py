@@ -1,4 +1,4 @@
-"""The primal statements with saves."""
+"""Inserts saves into the primal statements."""
 
 from __future__ import annotations
 

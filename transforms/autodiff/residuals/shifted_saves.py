@@ -1,4 +1,5 @@
-"""What a pass leaves in a variable is what the next one begins with: saved once, not twice.
+"""Merges the saves of a variable before and after each pass: the next pass begins with what the
+last one left.
 
 for t in range(n):                        x_saved[0] = x
     x_saved[t] = x                        for t in range(n):

@@ -1,4 +1,4 @@
-"""Where saved values are kept."""
+"""Chooses how saved values are stored: an array with an entry for each pass, or a stack."""
 
 from __future__ import annotations
 

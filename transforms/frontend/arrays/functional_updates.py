@@ -64,48 +64,50 @@ class Chosen:
         if mode is None and wrap_negative_indices:
             return self.array[self.key]
         fill = default_fill(self.array) if fill_value is None else fill_value
-        wide, key = bounded(self.array, self.key, mode or "drop", fill, wrap_negative_indices)
-        return like(self.array, wide[key])
+        wide, key = with_bounded_index(
+            self.array, self.key, mode or "drop", fill, wrap_negative_indices
+        )
+        return as_class_of(self.array, wide[key])
 
     def set(self, values: Any, **how: Any) -> Any:
         """x after x[key] = values."""
-        return self.changed(store, values, **how)
+        return self.apply_change(store, values, **how)
 
     def add(self, values: Any, **how: Any) -> Any:
         """x after x[key] += values; an element that is named twice gets both."""
-        return self.changed(add, values, **how)
+        return self.apply_change(add, values, **how)
 
     def subtract(self, values: Any, **how: Any) -> Any:
         """x after x[key] -= values; an element that is named twice gets both."""
-        return self.changed(subtract, values, **how)
+        return self.apply_change(subtract, values, **how)
 
     def multiply(self, values: Any, **how: Any) -> Any:
         """x after x[key] *= values; an element that is named twice gets both."""
-        return self.changed(multiply, values, **how)
+        return self.apply_change(multiply, values, **how)
 
     def divide(self, values: Any, **how: Any) -> Any:
         """x after x[key] /= values; an element that is named twice gets both."""
-        return self.changed(divide, values, **how)
+        return self.apply_change(divide, values, **how)
 
     def power(self, values: Any, **how: Any) -> Any:
         """x after x[key] **= values; an element that is named twice gets both."""
-        return self.changed(power, values, **how)
+        return self.apply_change(power, values, **how)
 
     def min(self, values: Any, **how: Any) -> Any:
         """x after x[key] = minimum(x[key], values)."""
-        return self.changed(minimum, values, **how)
+        return self.apply_change(minimum, values, **how)
 
     def max(self, values: Any, **how: Any) -> Any:
         """x after x[key] = maximum(x[key], values)."""
-        return self.changed(maximum, values, **how)
+        return self.apply_change(maximum, values, **how)
 
     def apply(self, func: Any, **how: Any) -> Any:
         """x after x[key] = func(x[key]); an element that is named twice goes through it twice."""
-        return self.changed(apply, func, **how)
+        return self.apply_change(apply, func, **how)
 
     mul = multiply
 
-    def changed(
+    def apply_change(
         self,
         change: Any,
         values: Any,
@@ -121,11 +123,13 @@ class Chosen:
         if mode is None and wrap_negative_indices:
             copied = np.copy(self.array)
             change(copied, self.key, values, unique_indices)
-            return like(self.array, copied)
-        wide, key = bounded(self.array, self.key, mode or "drop", 0, wrap_negative_indices)
+            return as_class_of(self.array, copied)
+        wide, key = with_bounded_index(
+            self.array, self.key, mode or "drop", 0, wrap_negative_indices
+        )
         change(wide, key, values, unique_indices)
         everything = tuple(slice(None, n) for n in self.array.shape)
-        return like(self.array, wide[everything])
+        return as_class_of(self.array, wide[everything])
 
 
 # -- changes: each overwrites elements
@@ -206,7 +210,7 @@ def mode_of(mode: Any) -> str | None:
     return MODES[name]
 
 
-def bounded(array: Any, key: Any, mode: str, fill: Any, wrap: bool) -> Any:
+def with_bounded_index(array: Any, key: Any, mode: str, fill: Any, wrap: bool) -> Any:
     """A copy of the array and an index that is in its bounds: with mode "drop", the copy has one
     more element along each axis that is indexed by integers, and `fill` there."""
     entries = list(key) if isinstance(key, tuple) else [key]
@@ -258,7 +262,7 @@ def default_fill(array: Any) -> Any:
     return dtype.type(limits.min if dtype.kind == "i" else limits.max)
 
 
-def like(array: Any, value: Any) -> Any:
+def as_class_of(array: Any, value: Any) -> Any:
     """What was made, as an array of the same class."""
     if type(value) is np.ndarray and type(array) is not np.ndarray and not active():
         return value.view(type(array))

@@ -1,4 +1,5 @@
-"""Where the elements of arrays lie: whether a reshape gives a view or a copy, as NumPy does.
+"""Computes the strides of arrays while staging: they decide whether a reshape is a view or a copy,
+as in NumPy.
 
     a.T.reshape(-1)      copies, since the rows of a.T do not follow each other in memory
     a[:2].reshape(-1)    is a view, if the elements of `a` lie in order
@@ -105,7 +106,7 @@ def _all(answers: Iterable[bool | None]) -> bool | None:
     return True
 
 
-def reshaped(shape: Shape, strides: Strides, new: Shape) -> Strides | bool | None:
+def strides_of_reshape(shape: Shape, strides: Strides, new: Shape) -> Strides | bool | None:
     """The strides of a view of another shape; False where NumPy copies; None if none can say."""
     if 0 in shape:
         return c_order(new)
@@ -163,12 +164,12 @@ class Layouts:
         self.used: set[Order] = set()
         self.known: dict[Atom, Strides | None] = {}
 
-    def of(self, a: Atom) -> Strides | None:
+    def strides_of(self, a: Atom) -> Strides | None:
         if a not in self.known:
-            self.known[a] = self.found(a)
+            self.known[a] = self.compute_strides(a)
         return self.known[a]
 
-    def found(self, a: Atom) -> Strides | None:
+    def compute_strides(self, a: Atom) -> Strides | None:
         t = trace()
         shape = a.type.shape
         if len([n for n in shape if n != 1]) == 0:
@@ -176,7 +177,7 @@ class Layouts:
         if not isinstance(a, Var):
             return None
         if a in t.orders.chosen:
-            return self.chosen(shape, *t.orders.chosen[a])
+            return self.strides_in_order(shape, *t.orders.chosen[a])
         if a in t.inputs:
             return self.of_input(a, t.inputs[a])
         if a in t.loops.flows:
@@ -188,11 +189,11 @@ class Layouts:
             return self.common(t.parents[a][2][1:])
         return c_order(shape) if len(shape) == 1 else None
 
-    def chosen(self, shape: Shape, order: str, like: Atom | None) -> Strides | None:
+    def strides_in_order(self, shape: Shape, order: str, like: Atom | None) -> Strides | None:
         """The strides of a new array in an order of the user's choice, or in that of another; or of
         the memory of another, which holds something else now."""
         if order == SAME:
-            return self.of(like)  # type: ignore[arg-type]
+            return self.strides_of(like)  # type: ignore[arg-type]
         if like is not None:
             order = self.order(like) if like.type.ndim == len(shape) else "C"
         strides_rule = {"C": c_order, "F": f_order}.get(order)
@@ -207,7 +208,7 @@ class Layouts:
         return tuple(n // array.itemsize for n in order) if whole_items else None
 
     def common(self, sources: Iterable[Atom]) -> Strides | None:
-        layouts = [self.of(a) for a in sources]
+        layouts = [self.strides_of(a) for a in sources]
         return layouts[0] if all(f == layouts[0] for f in layouts) else None
 
     def of_result(self, s: Let, shape: Shape) -> Strides | None:
@@ -215,11 +216,11 @@ class Layouts:
         x = s.args[0] if s.args else None
         if s.op.inplace:
             assert x is not None
-            return self.of(x)
+            return self.strides_of(x)
         if s.op.view:
             assert x is not None
-            strides = self.of(x)
-            return None if strides is None else self.stepped(s, strides)
+            strides = self.strides_of(x)
+            return None if strides is None else self.strides_of_view(s, strides)
         values = [a for a in s.args if isinstance(a.type, Type)]
         arrays = [a for a in values if sum(n != 1 for n in a.type.shape) > 1]
         orders = {self.order(a) for a in arrays}
@@ -232,7 +233,7 @@ class Layouts:
         return {"C": c_order, "F": f_order}[ranks.pop()](shape) if ranks in ({"C"}, {"F"}) else None
 
     def order(self, a: Atom) -> str:
-        strides = self.of(a)
+        strides = self.strides_of(a)
         if strides is None:
             return ""
         if in_order(a.type.shape, strides):
@@ -241,7 +242,7 @@ class Layouts:
 
     def rank(self, a: Atom) -> str:
         """The order of the axes by their strides."""
-        strides = self.of(a)
+        strides = self.strides_of(a)
         axes = None if strides is None else real_axes(a.type.shape, strides)
         steps = [magnitude(stride) for _, stride in axes or ()]
         if not steps or 0 in steps:
@@ -251,13 +252,13 @@ class Layouts:
                 return order
         return ""
 
-    def stepped(self, s: Let, strides: Strides) -> Strides | None:
+    def strides_of_view(self, s: Let, strides: Strides) -> Strides | None:
         """The strides of a view."""
         shape, new = s.args[0].type.shape, s.outs[0].type.shape
         if s.op is shapes.transpose:
             return tuple(strides[k] for k in s.params["axes"])
         if s.op is shapes.reshape:
-            new_strides = reshaped(shape, strides, new)
+            new_strides = strides_of_reshape(shape, strides, new)
             return (
                 c_order(new)
                 if new_strides is False
@@ -319,7 +320,7 @@ def _sliced_strides(key: Any, strides: Strides) -> Strides | None:
 def lies_in_order(a: Atom) -> tuple[bool | None, set[Order]]:
     """Whether the elements of a value lie in order, and the orders of inputs that says so."""
     layouts = Layouts()
-    strides = layouts.of(a)
+    strides = layouts.strides_of(a)
     return (None if strides is None else in_order(a.type.shape, strides)), layouts.used
 
 
@@ -333,6 +334,6 @@ def is_view(s: Let, strict: bool) -> tuple[bool | None, set[Order]]:
     if len(long) < 2 or long == [n for n in new if n != 1]:
         return True, set()
     layouts = Layouts()
-    strides = layouts.of(s.args[0])
-    new_strides = None if strides is None else reshaped(shape, strides, new)
+    strides = layouts.strides_of(s.args[0])
+    new_strides = None if strides is None else strides_of_reshape(shape, strides, new)
     return (new_strides if new_strides is None else bool(new_strides)), layouts.used

@@ -1,4 +1,5 @@
-"""In which order functions of NumPy read the elements of an array, and lay out those of a new one.
+"""Tells in which order functions of NumPy read the elements of an array, and lay out those of a new
+one.
 
 m.T.ravel("K")      is      m.ravel(): the order in which the elements of `m` lie in memory
 """
@@ -48,7 +49,7 @@ ARRANGERS = {
 }
 
 
-def arranged(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def with_known_order(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call with an order that is known: "C", "F", or the axes, the slowest first."""
     if not func.__hash__:
         return func, args, kwargs
@@ -116,7 +117,7 @@ def _strides(a: Any) -> Strides | None:
         a = np.asarray(a)
         return tuple(n // a.itemsize for n in a.strides)
     layouts = Layouts()
-    strides = layouts.of(a.value())
+    strides = layouts.strides_of(a.value())
     trace().orders.relied_on |= layouts.used
     return strides
 

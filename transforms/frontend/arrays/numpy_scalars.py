@@ -25,10 +25,10 @@ def python_number(x: Any) -> Any:
     kind = KINDS.get(x.type.dtype.kind)
     if x.type.weak or kind is None or not np.can_cast(x.type.dtype, kind):
         return x  # unsigned ones of 64 bits and long doubles do not fit
-    return x.applied(functools.partial(cast, dtype=np.dtype(kind), python=True), x)
+    return x.apply_rule(functools.partial(cast, dtype=np.dtype(kind), python=True), x)
 
 
-def called(func: Any, call: Callable[..., Any], *args: Any) -> Any:
+def call_with_numpy_numbers(func: Any, call: Callable[..., Any], *args: Any) -> Any:
     """What `call` gives for the arguments of a function of NumPy: numbers of NumPy's."""
     if func is np.where and all(isinstance(a, (int, float)) or _is_python(a) for a in args[1:]):
         args = (args[0], *map(_numpy_number, args[1:]))
@@ -59,4 +59,4 @@ def is_python_complex(x: Any) -> bool:
 def _numpy_number(x: Any) -> Any:
     if type(x) in (int, float):
         return np.asarray(x)[()]
-    return x.applied(functools.partial(cast, dtype=x.type.dtype), x) if _is_python(x) else x
+    return x.apply_rule(functools.partial(cast, dtype=x.type.dtype), x) if _is_python(x) else x

@@ -29,7 +29,7 @@ class Operators(Value):
 
     __slots__ = ()
 
-    def applied(self, rule: Any, *args: Any) -> Any:
+    def apply_rule(self, rule: Any, *args: Any) -> Any:
         """What a rule makes of values."""
         raise NotImplementedError
 
@@ -55,12 +55,12 @@ def _binary(op: Any, swap: bool) -> Any:
         if isinstance(other, (list, tuple)) or (_is_range(other) and not self.type.weak):
             if self.type.weak and self.type.dtype.kind == "i" and op is arithmetic.mul:
                 return other * self.__index__()
-            other = self.applied(FUNCTIONS[np.asarray], other)
+            other = self.apply_rule(FUNCTIONS[np.asarray], other)
         elif not _operand(other):
             return NotImplemented
         a, b = (other, self) if swap else (self, other)
         promotions.check(op.name, (a, b), op is not products.matmul)
-        result = self.applied(_scalar_power if op is elementwise.power else op, a, b)
+        result = self.apply_rule(_scalar_power if op is elementwise.power else op, a, b)
         return following(result, self, other)
 
     return method
@@ -118,7 +118,7 @@ def _scalar_power(a: Any, b: Any) -> Atom:
 
 
 def _unary(op: Any) -> Any:
-    return lambda self: following(self.applied(op, self), self)
+    return lambda self: following(self.apply_rule(op, self), self)
 
 
 def _inplace(name: str) -> Any:

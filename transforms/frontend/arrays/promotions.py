@@ -28,13 +28,13 @@ class PromotionSettings:
         self.rank, self.dtype = "allow", "standard"
 
     @property
-    def now(self) -> tuple[str, str]:
+    def current_key(self) -> tuple[str, str]:
         """Both, as a key."""
         return self.rank, self.dtype
 
 
 settings = PromotionSettings()
-PERMISSIVE = settings.now
+PERMISSIVE = settings.current_key
 
 
 class RankPromotionError(ShapeError):
@@ -50,7 +50,7 @@ def check(name: str, args: Iterable[Any], shapes: bool = True) -> None:
 
     shapes  whether the operation broadcasts ranks
     """
-    if settings.now == PERMISSIVE:
+    if settings.current_key == PERMISSIVE:
         return
     place = _user_place()
     if place is None:

@@ -64,7 +64,7 @@ def is_recorded(value: Any) -> bool:
     return id(value) in trace().generators
 
 
-def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def record_draw(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a method of a generator from outside gives: recorded, never drawn now."""
     owned = generator is not np.random.mtrand._rand
     call = _Call(name, args, dict(kwargs), _source(generator) if owned else None)
@@ -75,7 +75,7 @@ def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
         parameters = (REALS if name in REALS else INTEGERS)[name]
         call.distribution(parameters, FLOAT if name in REALS else INTEGER)
     elif name in ("rand", "randn"):
-        call.shaped(args)
+        call.set_lengths(args)
     elif name in ("integers", "randint"):
         call.integers()
     elif name == "choice":
@@ -96,10 +96,10 @@ def _shuffle(call: _Call, generator: Any) -> None:
     call.refuse_left_overs()
     if not isinstance(array, Symbol) or not array.type.shape:
         raise call.refusal("shuffle of something else than an array cannot be recorded")
-    array[...] = array[drawn(generator, "permutation", (array.shape[0],), {})]
+    array[...] = array[record_draw(generator, "permutation", (array.shape[0],), {})]
 
 
-def seeded(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def with_known_seed(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a function that makes a generator: the seed has to be known."""
     if "numpy.random" not in sys.modules or f not in _makers():
         return args
@@ -136,7 +136,9 @@ def moves_elements(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return moves and bool(args) and isinstance(args[0], Symbol) and bool(args[0].type.shape)
 
 
-def moved(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def permute_elements(
+    generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """What a generator made inside does with the elements of an array: it draws their places, as
     NumPy does."""
     array, *rest = args
@@ -246,15 +248,15 @@ class _Call:
             self.shape = broadcast(*shapes)
             self.weak = not self.shape and self.dtype == dtype  # one number is Python's
         else:
-            self.sized(size)
+            self.set_size(size)
         if self.dtype != dtype:
             self.words.append(f"dtype=np.{self.dtype.name}")
 
-    def sized(self, size: Any) -> None:
+    def set_size(self, size: Any) -> None:
         self.shape = shape_of(atoms(size))
         self.words.append("{shape}")
 
-    def shaped(self, lengths: tuple[Any, ...]) -> None:
+    def set_lengths(self, lengths: tuple[Any, ...]) -> None:
         """rand(n, m)"""
         self.args = ()
         self.shape = shape_of(atoms(tuple(lengths)))
@@ -284,7 +286,7 @@ class _Call:
             self.shape = broadcast(*shapes)
             self.weak = self.name == "randint" and not self.shape
         else:
-            self.sized(size)
+            self.set_size(size)
         if dtype != INTEGER:
             options.append(f"dtype=np.{dtype.name}")
         self.words += options
@@ -298,7 +300,7 @@ class _Call:
         self.pass_on(among)
         self.dtype, self.place = INTEGER, len(self.words)
         if size is not None:
-            self.sized(size)
+            self.set_size(size)
         if not replace:
             self.words.append("replace=False")
         if p is not None:
@@ -327,7 +329,7 @@ class _Call:
             raise self.refusal(f"{self.name} of several distributions cannot be recorded")
         size = self.take("size")
         if size is not None:
-            self.sized(size)
+            self.set_size(size)
             self.words[-1], self.lengths = "{lengths}", self.shape
         self.shape, self.place = (*self.shape, passed[place].type.shape[0]), None
 

@@ -20,7 +20,7 @@ from tapeless.transforms.frontend.arrays.concretization import Unknown
 from tapeless.transforms.frontend.arrays.external_objects import NamedMethod
 from tapeless.transforms.frontend.arrays.foreign_arrays import refuse_foreign
 from tapeless.transforms.frontend.arrays.functional_updates import At
-from tapeless.transforms.frontend.arrays.numpy_scalars import called, python_number
+from tapeless.transforms.frontend.arrays.numpy_scalars import call_with_numpy_numbers, python_number
 from tapeless.transforms.frontend.arrays.operators import following
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.dependence import need_integers
@@ -28,8 +28,8 @@ from tapeless.transforms.frontend.trace.recorded_reads import Captured
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS, METHODS, WRITERS, full_name
 from tapeless.transforms.ops.numpy import creation, indexing
-from tapeless.transforms.ops.numpy.cast_rules import as_elements, check, stored
-from tapeless.transforms.ops.numpy.stretched_values import stretched
+from tapeless.transforms.ops.numpy.cast_rules import as_elements, cast_for_store, check
+from tapeless.transforms.ops.numpy.stretched_values import stretch_value
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.boolean_keys import (
     is_truth,
@@ -50,7 +50,7 @@ class Symbol(Unknown):
     __slots__ = ()
     __array_priority__ = 1e6
 
-    def applied(self, rule: Any, *args: Any) -> Any:
+    def apply_rule(self, rule: Any, *args: Any) -> Any:
         return apply(rule, *args)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
@@ -97,7 +97,7 @@ class Symbol(Unknown):
 
     @property
     def flat(self) -> Any:
-        flat_view = shapes.flat(self.value())
+        flat_view = shapes.flatten(self.value())
         return view_of(
             self, ((shapes.reshape, (), {"shape": flat_view.type.shape}),), flat_view.type
         )
@@ -185,9 +185,9 @@ class Symbol(Unknown):
     def __delitem__(self, key: Any) -> None:
         if self.mutable:
             raise ValueError("cannot delete array elements")
-        raise TypeError(f"'{self.described()}' object does not support item deletion")
+        raise TypeError(f"'{self.class_name()}' object does not support item deletion")
 
-    def described(self) -> str:
+    def class_name(self) -> str:
         """The name of the class of a number, in the words of Python's errors."""
         dtype = self.type.dtype
         return type(dtype.type(0).item()).__name__ if self.type.weak else f"numpy.{dtype.name}"
@@ -212,7 +212,7 @@ class Symbol(Unknown):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self.mutable:
-            raise TypeError(f"'{self.described()}' object does not support item assignment")
+            raise TypeError(f"'{self.class_name()}' object does not support item assignment")
         if (parts := mask_of_part(key)) is not None:
             part, mask = parts
             self[part][mask] = value
@@ -229,13 +229,13 @@ class Symbol(Unknown):
         an_array = isinstance(value, np.ndarray) or (isinstance(value, Symbol) and value.mutable)
         if "b" not in several and not an_array:
             held = as_elements(held, base.type.dtype, numpys=not several)
-        new = stored(held, base.type.dtype)
+        new = cast_for_store(held, base.type.dtype)
         if not base.type.shape:
             self.write(
                 new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)
             )
             return
-        new = stretched(new, base, template, tuple(rest))
+        new = stretch_value(new, base, template, tuple(rest))
         if self.parent is not None and not self.frozen:
             (_, places, params), *others = self.place(template, rest)
             shape = result_shape(base.type.shape, template, rest)
@@ -266,7 +266,7 @@ class Symbol(Unknown):
         assert self.parent is not None
         step, base = (indexing.index, rest, {"key": key}), self.parent.type
         return view_chains.picked_first(
-            view_chains.joined((*self.chain, step), base.shape), base.ndim
+            view_chains.merge_steps((*self.chain, step), base.shape), base.ndim
         )
 
     # -- NumPy's own dispatch: functions and ufuncs that unrewritten code calls
@@ -429,7 +429,7 @@ def view_of(parent: Value, chain: view_chains.Chain, kind: Type) -> Symbol:
     read_only = parent.read_only
     if parent.parent is not None:
         parent, chain = parent.parent, (*parent.chain, *chain)
-    chain = view_chains.joined(chain, parent.type.shape)
+    chain = view_chains.merge_steps(chain, parent.type.shape)
     symbol = Symbol(None, parent, chain, is_array=not kind.shape, kind=kind)
     symbol.read_only = read_only
     return symbol
@@ -452,7 +452,7 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, out = args[:-1], args[-1]
     if func.__hash__ and func in WRITERS:
         return _overwrite(WRITERS[func], *args, **kwargs)
-    func, args, kwargs = orders.arranged(func, args, kwargs)
+    func, args, kwargs = orders.with_known_order(func, args, kwargs)
     rule = _rule_of(func, (*args, *kwargs.values()))
     place = _place_of_out(rule)
     if out is None and place is not None and len(args) > place:
@@ -464,12 +464,12 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if where is not True:
             return _only_where(func, where, apply(rule, *args, **kwargs), out, casting)
         if out is None:
-            result = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
+            result = call_with_numpy_numbers(func, lambda *a: apply(rule, *a, **kwargs), *args)
             return following(result, *args)
-    join = getattr(args[0], "joined", None) if args else None
+    join = getattr(args[0], "stack_elements", None) if args else None
     result = None if join is None else join(func, *args[1:], **kwargs)
     if result is None:
-        result = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
+        result = call_with_numpy_numbers(func, lambda *a: apply(rule, *a, **kwargs), *args)
     if func.__hash__ and func in GIVES_ARRAYS and not isinstance(result, tuple):
         result = _array_without_axes(result, args[0] if args else None, func)
     if func is np.broadcast_arrays:

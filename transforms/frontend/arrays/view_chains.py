@@ -31,7 +31,7 @@ Step = tuple[Any, Atoms, dict[str, Any]]  # an operation, its other arguments, i
 Chain = tuple[Step, ...]
 
 
-def joined(chain: Chain, shape: tuple[Size, ...]) -> Chain:
+def merge_steps(chain: Chain, shape: tuple[Size, ...]) -> Chain:
     """A chain of views of an array of this shape, in which steps that can be are one."""
     steps: list[Step] = []
     for step in chain:
@@ -123,7 +123,7 @@ def _pick(steps: list[Step], step: Step, shape: tuple[Size, ...]) -> None:
         first, then = (steps[-1][2]["key"], steps[-1][1]), (key, rest)
         composed = indexing.compose(*first, *then)
         if composed is None and len(steps) == 1:
-            composed = inside(*first, *then, shape)
+            composed = compose_keys(*first, *then, shape)
         if composed is not None:
             steps[-1] = _index_step(*composed)
             return
@@ -222,7 +222,9 @@ def _entry(size: Size, n: Size, values: list[Atom]) -> Any:
     return Slot(len(values) - 1)
 
 
-def inside(first: Key, rest: Atoms, then: Key, then_rest: Atoms, shape: tuple[Size, ...]) -> Any:
+def compose_keys(
+    first: Key, rest: Atoms, then: Key, then_rest: Atoms, shape: tuple[Size, ...]
+) -> Any:
     """The key and atoms of x[first][then] where `then` is known to name places of the part."""
     values, later, key = [*rest], list(then), []
     if None in (*first, *then) or is_advanced(first, rest) or is_advanced(then, then_rest):

@@ -1,4 +1,4 @@
-"""Which results of NumPy functions are views of an argument, and of which part of it."""
+"""Tells which results of NumPy functions are views of an argument, and of which part of it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,11 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.python_scalars import class_of
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
-from tapeless.transforms.frontend.control_flow.branches import choose, each, short_circuit
+from tapeless.transforms.frontend.control_flow.branches import (
+    choose,
+    for_each_option,
+    short_circuit,
+)
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.control_flow.truth import is_none, may_be_none, truth
@@ -24,7 +28,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either, either, is_one_of_texts
+from tapeless.transforms.frontend.values.choices import Either, as_either, is_one_of_texts
 from tapeless.transforms.frontend.values.container_aliases import require_all_current
 from tapeless.transforms.frontend.values.identity import NUMBERS
 from tapeless.transforms.frontend.values.structure import has_symbols
@@ -55,7 +59,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if isinstance(left, list) and isinstance(right, list) and (_loops(left) or _loops(right)):
         return _of_filled(kind, left, right)
     pair = _elements(name, left), _elements(name, right)
-    if None in pair or type(pair[0]) is not type(pair[1]) or not any(map(undecided, pair)):
+    if None in pair or type(pair[0]) is not type(pair[1]) or not any(map(is_run_time_value, pair)):
         return special_methods.binary(kind, left, right)
     a, b = map(list, pair)
     if kind not in ("Eq", "NotEq"):
@@ -90,7 +94,7 @@ def _equals_known(staged: Any, items: list[Any]) -> Any:
 PLAIN = frozenset({int, float, bool, str, bytes, type(None)})  # of what keys are mostly made
 
 
-def undecided(value: Any, depth: int = 50) -> bool:
+def is_run_time_value(value: Any, depth: int = 50) -> bool:
     """Whether what a comparison of the value gives is known only when the program runs; objects
     may hold themselves."""
     if type(value) in PLAIN or (type(value) is tuple and PLAIN.issuperset(map(type, value))):
@@ -98,7 +102,7 @@ def undecided(value: Any, depth: int = 50) -> bool:
     if has_symbols(value):
         return True
     parts = value if isinstance(value, (tuple, list)) else fields_compared("eq", value)
-    return parts is not None and depth > 0 and any(undecided(p, depth - 1) for p in parts)
+    return parts is not None and depth > 0 and any(is_run_time_value(p, depth - 1) for p in parts)
 
 
 def _elements(name: str, value: Any) -> Any:
@@ -151,12 +155,16 @@ def _opposite(test: Any) -> Any:
     return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
 
 
-def contained(item: Any, container: Any) -> Any:
+def contains_item(item: Any, container: Any) -> Any:
     """item in container."""
     if isinstance(item, (ChosenText, Either)):
-        return each(lambda candidate: contained(candidate, container), either(item))
+        return for_each_option(
+            lambda candidate: contains_item(candidate, container), as_either(item)
+        )
     if is_one_of_texts(container):
-        return each(lambda candidate: contained(item, candidate), either(container))
+        return for_each_option(
+            lambda candidate: contains_item(item, candidate), as_either(container)
+        )
     if isinstance(container, Once):
         container = container.rest()
     if isinstance(container, Sequence) and not container.is_range:
@@ -176,10 +184,10 @@ def contained(item: Any, container: Any) -> Any:
             return _in_range(item, container)
         container = list(container) if isinstance(container, Sequence) else container
     elements = isinstance(container, (list, tuple, set, frozenset, dict, range, deque))
-    is_known = not undecided(item)
+    is_known = not is_run_time_value(item)
     if is_known and isinstance(container, (set, frozenset, dict)) and item in container:
         return True
-    if not elements or (is_known and not any(map(undecided, container))):
+    if not elements or (is_known and not any(map(is_run_time_value, container))):
         return item in container
     tests = [t for t in (_equal(item, c) for c in container) if t is not False]
     if any(t is True for t in tests):

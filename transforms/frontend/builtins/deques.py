@@ -23,10 +23,10 @@ class StagedDeque(StagedList):
     maxlen: int | None = None
     stands_for = deque
 
-    def like(self, items: Iterable[Any]) -> StagedDeque:
-        return StagedDeque(items).limited(self.maxlen)
+    def with_items(self, items: Iterable[Any]) -> StagedDeque:
+        return StagedDeque(items).set_maxlen(self.maxlen)
 
-    def limited(self, n: int | None) -> StagedDeque:
+    def set_maxlen(self, n: int | None) -> StagedDeque:
         self.maxlen, self.traits = n, () if n is None else (("maxlen", n),)
         return self
 
@@ -63,12 +63,12 @@ class StagedDeque(StagedList):
         StagedList.pop(self, end)
 
     def pop(self) -> Any:  # type: ignore[override]
-        return self.taken(-1)
+        return self.pop_from(-1)
 
     def popleft(self) -> Any:
-        return self.taken(0)
+        return self.pop_from(0)
 
-    def taken(self, end: int) -> Any:
+    def pop_from(self, end: int) -> Any:
         if self.tail is None and not len(self):
             raise IndexError("pop from an empty deque")
         return StagedList.pop(self, end)
@@ -106,7 +106,7 @@ StagedDeque.__name__ = "deque"  # as errors of Python say it
 def new_deque(hooks: Any, items: Any = (), maxlen: Any = None) -> StagedDeque:
     """deque(items, maxlen)"""
     queue: StagedDeque = trace().born(StagedDeque())
-    queue.limited(None if maxlen is None else int(maxlen))
+    queue.set_maxlen(None if maxlen is None else int(maxlen))
     if isinstance(items, Symbol):
         items = from_arrays(flatten(items[0]), [items])
     queue.extend(items)

@@ -56,7 +56,7 @@ def display(hooks: Any, kind: type, name: str, parts: tuple[Any, ...]) -> Any:
     return new
 
 
-def constructed(hooks: Any, kind: Any, args: tuple[Any, ...]) -> Any:
+def construct(hooks: Any, kind: Any, args: tuple[Any, ...]) -> Any:
     """dict(...), set(...), defaultdict(list)"""
     default, *rest = args if kind is defaultdict and args else (None, *args)
     items = rest[0] if rest else ()
@@ -79,7 +79,7 @@ def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
     return _new_container(hooks, dict, _current_place("fromkeys"), items)
 
 
-def gathered(hooks: Any, kind: type, container: Any) -> Any:
+def build_container(hooks: Any, kind: type, container: Any) -> Any:
     """{k: v for ...} and {k for ...}; rolled if data says what the keys are."""
     if trace().tracing:
         return _new_container(
@@ -150,7 +150,7 @@ def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
     if trace().tracing:
         return _method_of_known(this, name, args)
     trace().ask_identity(args[0])
-    if name == "get" and asked(this, args[0]):
+    if name == "get" and is_key_by_data(this, args[0]):
         return hooks.call(
             known_keys.value_or, _place(hooks, this, args[0]), _values(this), *(args[1:] or (None,))
         )
@@ -159,7 +159,7 @@ def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
     if name in JOINING:
         for other in args:
             if isinstance(other, hashed_containers.Keys) or _has_data(other):
-                anew(this)
+                restage_as_keyed(this)
     return NOTHING
 
 
@@ -197,7 +197,7 @@ def _has_data(other: Any) -> bool:
     return isinstance(other, (list, tuple)) and any(map(by_data, other))
 
 
-def unordered(value: Any, f: Any) -> Any:
+def members_in_any_order(value: Any, f: Any) -> Any:
     """The members of a set of data, for a function that does not depend on their order."""
     orderless = isinstance(value, hashed_containers.Members) and f in (
         sorted,
@@ -210,7 +210,7 @@ def unordered(value: Any, f: Any) -> Any:
     return trace().enter(hashed_containers.Members.lists, value) if orderless else value
 
 
-def asked(obj: Any, key: Any) -> bool:
+def is_key_by_data(obj: Any, key: Any) -> bool:
     """Whether data says which key of a dictionary of Python's is meant."""
     return isinstance(obj, DICTS) and by_data(key)
 
@@ -218,10 +218,10 @@ def asked(obj: Any, key: Any) -> bool:
 def change(obj: Any, key: Any) -> None:
     """Before a store: a dictionary or set that data asks for a key is made anew."""
     if isinstance(obj, (*DICTS, set)) and by_data(key):
-        anew(obj)
+        restage_as_keyed(obj)
 
 
-def anew(obj: Any) -> None:
+def restage_as_keyed(obj: Any) -> None:
     site = trace().containers.makers.get(id(obj))
     if site is not None:
         trace().decisions.as_keyed(site[1])

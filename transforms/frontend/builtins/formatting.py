@@ -16,13 +16,13 @@ from typing import Any
 from tapeless.transforms.frontend.arrays.concretization import SHOWN_AS
 from tapeless.transforms.frontend.arrays.foreign_arrays import has_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.control_flow.branches import each, undecided
+from tapeless.transforms.frontend.control_flow.branches import for_each_option, has_options
 from tapeless.transforms.frontend.effects.effects import not_shown
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects.special_methods import special
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
-from tapeless.transforms.frontend.values.text import MAKERS, Template, Text, joined, method
+from tapeless.transforms.frontend.values.text import MAKERS, Template, Text, join_texts, method
 from tapeless.transforms.frontend.values.text import percent as percent_of_values
 
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {
@@ -42,12 +42,14 @@ BRACKETS: dict[type, tuple[str, str]] = {
 FIELD = re.compile(r"%(?P<flags>[#0\- +]*\d*(?:\.\d+)?)(?P<kind>[a-zA-Z%])")
 
 
-def formatted(*parts: Any) -> Any:
+def format_parts(*parts: Any) -> Any:
     """An f-string of texts and (value, conversion, spec): a template if it shows symbols."""
     parts = tuple(p if isinstance(p, (str, Text)) else _with_text(*p) for p in parts)
     shown = [p if isinstance(p, (str, Text)) else p[0] for p in parts]
-    if any(map(undecided, shown)):
-        return each(lambda *values: formatted(*map(_with_value, parts, values)), *shown)
+    if any(map(has_options, shown)):
+        return for_each_option(
+            lambda *values: format_parts(*map(_with_value, parts, values)), *shown
+        )
     flat: list[Any] = []
     for p in parts:
         if isinstance(p, str):
@@ -97,7 +99,7 @@ def text_of(value: Any, conversion: str) -> Any:
         return trace().enter(own, value)
     if by_str and cls.__str__ is BaseException.__str__ and has_symbols(value.args):
         shown = value.args[0] if len(value.args) == 1 else value.args
-        return formatted((shown, "s", ""))
+        return format_parts((shown, "s", ""))
     if by_str:
         return value
     if (fields := _fields_of(value)) is not None:
@@ -126,7 +128,7 @@ def _with_fields(name: str, fields: Iterable[tuple[str, Any]]) -> Any:
     parts: list[Any] = []
     for field, value in fields:
         parts += [f"{', ' if parts else ''}{field}=", (value, "r", "")]
-    return formatted(f"{name}(", *parts, ")")
+    return format_parts(f"{name}(", *parts, ")")
 
 
 def has_own_text(value: Any) -> bool:
@@ -150,7 +152,7 @@ def _of_container(value: Any) -> Any:
             parts.insert(-1, f"{[*value][k]!r}: ")
     if type(value) is tuple and len(value) == 1:
         parts.append(",")
-    return formatted(*parts, closing)
+    return format_parts(*parts, closing)
 
 
 def _complete(text: str, value: Any) -> str:
@@ -172,8 +174,8 @@ def percent(text: Any, values: Any) -> Any:
     if isinstance(text, str) and has_own_text(values):
         text, *operands = with_texts((text, *(values if isinstance(values, tuple) else (values,))))
         values = tuple(operands)
-        if any(map(undecided, operands)):
-            return each(lambda *options: percent(text, options), *operands)
+        if any(map(has_options, operands)):
+            return for_each_option(lambda *options: percent(text, options), *operands)
     if isinstance(text, Text) or has_symbols(values):
         return percent_of_values(text, values)
     return plain_text(text % values, values)
@@ -203,7 +205,7 @@ def of_string(text: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     if name == "format":
         return format_method(text, args, kwargs)
     if name == "join":
-        return joined(text, list(*args))
+        return join_texts(text, list(*args))
     return method(text, name, args) if name in MAKERS and not kwargs else None
 
 
@@ -225,4 +227,4 @@ def format_method(
         value, _ = formatter.get_field(path, args, kwargs)
         shown = format_method(spec or "", args, kwargs, position)
         parts.append((value, conversion or "", shown))
-    return formatted(*parts)
+    return format_parts(*parts)

@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.builtins.comparison import undecided
+from tapeless.transforms.frontend.builtins.comparison import is_run_time_value
 from tapeless.transforms.frontend.trace.trace import hashed_by_identity, trace
 from tapeless.transforms.prelude.containers.list_methods import METHODS
 
@@ -27,7 +27,7 @@ def of_data(this: Any, name: str, args: tuple[Any, ...]) -> Any:
     by_columns = getattr(this, "tail", None) is not None
     if name in ASKING:
         ask_whether_equal(args[0], this)
-        data = by_columns or any(map(undecided, (*args, *this)))
+        data = by_columns or any(map(is_run_time_value, (*args, *this)))
     else:
         end = name == "pop" and (not args or (isinstance(args[0], int) and args[0] in (0, -1)))
         data = not end and (by_columns or isinstance(args[0], Symbol))

@@ -89,7 +89,7 @@ def _run_over(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from (x.taken_from for x in lists_of(items) if x.taken_from is not None)
 
 
-def listed(value: Any) -> Any:
+def as_lists(value: Any) -> Any:
     """The lists that rows stand for; other values as they are."""
     if isinstance(value, (Part, Row, Keys, View)):
         return trace().enter(type(value).lists, value)

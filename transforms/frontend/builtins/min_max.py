@@ -1,4 +1,4 @@
-"""max() and min() of things whose order is known only when the program runs."""
+"""Stages max() and min() of values whose order is known only when the program runs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, wrap
-from tapeless.transforms.frontend.builtins.comparison import binary, undecided
+from tapeless.transforms.frontend.builtins.comparison import binary, is_run_time_value
 from tapeless.transforms.frontend.control_flow.branches import choose
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
-from tapeless.transforms.frontend.control_flow.iteration import folded, item_of, len_, map_, zip_
+from tapeless.transforms.frontend.control_flow.iteration import fold, item_of, len_, map_, zip_
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects import special_methods
@@ -34,11 +34,11 @@ def of_present(key: Any) -> Any:
     return key.__self__.__getitem__ if of_data else key
 
 
-def listed(x: Any) -> Any:
-    return x.listed() if isinstance(x, Lazy) else x
+def list_of_lazy(x: Any) -> Any:
+    return x.to_list() if isinstance(x, Lazy) else x
 
 
-def filled(x: Any) -> Any:
+def materialize(x: Any) -> Any:
     """Something rolled as an array, a range or a list; a list that is not rolled if its loop must
     be run through."""
     if isinstance(x, (Symbol, StagedList)) or (isinstance(x, Sequence) and x.is_range):
@@ -75,9 +75,9 @@ def extremum(name: str) -> Any:
     """The rule of max or min."""
 
     def run(hooks: Any, /, *args: Any, key: Any = None, **more: Any) -> Any:
-        args, key = tuple(listed(a) for a in args), of_present(key)
-        x = special_methods.iterated(args[0], whole=True) if len(args) == 1 else list(args)
-        x = filled(x) if must_roll(x) else x
+        args, key = tuple(list_of_lazy(a) for a in args), of_present(key)
+        x = special_methods.iterable_of(args[0], whole=True) if len(args) == 1 else list(args)
+        x = materialize(x) if must_roll(x) else x
         if not must_roll(x):
             items = list(x)
             keys = items if key is None else [hooks.call(key, v) for v in items]
@@ -92,7 +92,7 @@ def extremum(name: str) -> Any:
 
 def _of_items(name: str, keys: list[Any], items: list[Any], more: dict[str, Any]) -> Any:
     native, kind = getattr(builtins, name), KINDS[name][0]
-    if not any(map(undecided, keys)):
+    if not any(map(is_run_time_value, keys)):
         if keys is items or not items:
             return native(items, **more)
         return items[native(range(len(items)), key=keys.__getitem__)]
@@ -110,12 +110,12 @@ def _better(kind: str, a: Any, b: Any) -> Any:
 def _of_rolled(name: str, hooks: Any, x: Any, key: Any) -> Any:
     """Of numbers by an operation on their array, else by a loop."""
     kind, numpy, position = KINDS[name]
-    keys = x if key is None else filled(map_(hooks, key, x))
+    keys = x if key is None else materialize(map_(hooks, key, x))
     if not must_roll(keys):
         return _of_items(name, list(keys), list(x), {})
     column = column_of(keys)
     if column is None or column.ndim != 1:
-        return folded(hooks, functools.partial(_better, kind), zip_(hooks, keys, x))[1]
+        return fold(hooks, functools.partial(_better, kind), zip_(hooks, keys, x))[1]
     rules: Any = (FUNCTIONS[f] for f in (numpy, position))
     if not isinstance(keys, Symbol):  # a list; of arrays they are NumPy's, which are faster
         rules = (functools.partial(_first_of_best, f) for f in (numpy, position))

@@ -1,4 +1,4 @@
-"""np.ndindex and np.ndenumerate as one loop over all places of an array.
+"""Stages np.ndindex and np.ndenumerate as one loop over all positions of an array.
 
 for i, j in np.ndindex(x.shape): ...      becomes      for k in range(n * m): i, j = k // m, k % m
 """
@@ -13,7 +13,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms
-from tapeless.transforms.frontend.control_flow.loop_ranges import counted
+from tapeless.transforms.frontend.control_flow.loop_ranges import indexed_sequence
 from tapeless.transforms.frontend.values.structure import has_symbols
 
 
@@ -24,7 +24,7 @@ def ndindex(hooks: Any, *shape: Any) -> Any:
     if not has_symbols(shape):
         return np.ndindex(*shape)
     count = dims.product(tuple(size_of(atoms(n)) for n in shape))
-    return counted(count, lambda k: place(k, shape))
+    return indexed_sequence(count, lambda k: place(k, shape))
 
 
 def ndenumerate(hooks: Any, x: Any) -> Any:
@@ -36,7 +36,7 @@ def ndenumerate(hooks: Any, x: Any) -> Any:
         at = place(k, x.shape)
         return at, x[at]
 
-    return counted(dims.product(x.type.shape), item)
+    return indexed_sequence(dims.product(x.type.shape), item)
 
 
 def place(k: Any, shape: Several[Any]) -> tuple[Any, ...]:

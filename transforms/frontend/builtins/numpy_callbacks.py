@@ -1,4 +1,6 @@
-"""NumPy functions that call a function of the user: np.piecewise, np.vectorize and their like."""
+"""Stages NumPy functions that call a function of the user: np.piecewise, np.vectorize and their
+like.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from tapeless.transforms.frontend.arrays.memory_order import element_strides
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.builtins.replacements import stand_in
 from tapeless.transforms.frontend.builtins.ufuncs_of_python import of_python_code
-from tapeless.transforms.frontend.builtins.vectorized import vectorized
+from tapeless.transforms.frontend.builtins.vectorized import call_vectorized
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
 from tapeless.transforms.frontend.objects.special_methods import array_of
 from tapeless.transforms.frontend.trace.trace import trace
@@ -236,10 +238,10 @@ APPLIED: dict[Any, Any] = {
 }
 
 
-def applied(f: Any) -> Any:
+def staging_of(f: Any) -> Any:
     """How the function, or the object that np.vectorize made, is staged; None if it is neither."""
     if isinstance(f, np.vectorize):
-        return lambda hooks, /, *args, **kwargs: vectorized(hooks, f, *args, **kwargs)
+        return lambda hooks, /, *args, **kwargs: call_vectorized(hooks, f, *args, **kwargs)
     if (staged := of_python_code(f)) is not None:
         return staged
     if (replacement := APPLIED.get(f) or _of_scipy(f)) is not None:

@@ -35,11 +35,11 @@ def standing_for(f: Any) -> Any:
         return None
     if name.endswith(OTHERS) and not name.endswith("fromroots"):
         return None
-    return entered(f) if module in MODULES or name in FUNCTIONS.get(module or "", ()) else None
+    return mark_plain(f) if module in MODULES or name in FUNCTIONS.get(module or "", ()) else None
 
 
 @functools.cache
-def entered(f: types.FunctionType) -> types.FunctionType:
+def mark_plain(f: types.FunctionType) -> types.FunctionType:
     """The same function, marked as plain code."""
     same = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
     same.__kwdefaults__ = f.__kwdefaults__

@@ -17,8 +17,8 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
-from tapeless.transforms.frontend.builtins.comparison import fields_compared, undecided
-from tapeless.transforms.frontend.builtins.min_max import filled, of_present
+from tapeless.transforms.frontend.builtins.comparison import fields_compared, is_run_time_value
+from tapeless.transforms.frontend.builtins.min_max import materialize, of_present
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.control_flow.iteration import map_
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
@@ -42,8 +42,8 @@ from tapeless.transforms.ops.function_table import FUNCTIONS
 
 
 def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
-    x, key = x.listed() if isinstance(x, Lazy) else x, of_present(key)
-    x = filled(x) if must_roll(x) else x
+    x, key = x.to_list() if isinstance(x, Lazy) else x, of_present(key)
+    x = materialize(x) if must_roll(x) else x
     rolled = isinstance(x, Symbol) or getattr(x, "tail", None) is not None
     items = x if rolled else list(x)
     keys = items if key is None else _map_key(hooks, key, items, rolled)
@@ -58,7 +58,7 @@ def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
 def _deciding_keys(keys: list[Any]) -> list[Any] | None:
     """The keys, of tuples the parts before the first symbol, where they decide the order: those of
     sorted(params.items()) are names. None if values at run time decide."""
-    if not any(map(undecided, keys)):
+    if not any(map(is_run_time_value, keys)):
         return keys
     if not all(type(key) is tuple for key in keys):
         return None
@@ -107,7 +107,7 @@ def _columns(keys: Sequence[Any]) -> Iterator[Any]:
     if all(isinstance(key, (Symbol, *NUMBERS)) for key in keys):
         yield apply(FUNCTIONS[np.asarray], list(keys))
         return
-    if not any(map(undecided, keys)):
+    if not any(map(is_run_time_value, keys)):
         ranks = _ranks(keys)
         if any(ranks):
             yield apply(FUNCTIONS[np.asarray], ranks)
@@ -156,7 +156,7 @@ def _reorder(items: Any, order: Any) -> Any:
     if isinstance(items, StagedList):
         assert items.tail is not None
         if items.tail.is_uneven():
-            return items.picked(order)
+            return items.elements_at(order)
         result = items.rows([a[order] for a in items.arrays()])
         share_elements(items, result)
         return result

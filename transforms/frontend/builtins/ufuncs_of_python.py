@@ -17,7 +17,7 @@ import numpy as np
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.builtins.builtins import BUILTINS
-from tapeless.transforms.frontend.builtins.vectorized import broadcast, listed, size
+from tapeless.transforms.frontend.builtins.vectorized import broadcast, list_of_calls, size
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.prelude.numpy import folded_functions
 
@@ -63,10 +63,10 @@ def _apply(f: np.ufunc, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
         empty = [call_numpy(np.zeros, (shape,), {}) for _ in range(f.nout)]
         return empty[0] if f.nout == 1 else tuple(empty)
     lines = (a.reshape(size(shape)) for a in arrays)
-    results = listed(call, BUILTINS[zip](hooks, *lines))
+    results = list_of_calls(call, BUILTINS[zip](hooks, *lines))
     if f.nout == 1:
         return _array(results, shape)
-    parts = (listed(operator.itemgetter(k), results) for k in range(f.nout))
+    parts = (list_of_calls(operator.itemgetter(k), results) for k in range(f.nout))
     return tuple(_array(part, shape) for part in parts)
 
 

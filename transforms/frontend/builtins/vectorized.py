@@ -1,4 +1,5 @@
-"""np.vectorize: the function is entered for each element, or for each part that a signature names.
+"""Stages np.vectorize: the function is entered for each element, or for each part that a signature
+names.
 
 np.vectorize(dot, signature="(n),(n)->()")(a, b)      is      np.array([dot(p, q) for p, q in ...])
 """
@@ -22,7 +23,7 @@ from tapeless.transforms.frontend.control_flow.comprehensions import comprehensi
 from tapeless.transforms.frontend.trace.trace import trace
 
 
-def vectorized(hooks: Any, f: np.vectorize, /, *args: Any, **kwargs: Any) -> Any:
+def call_vectorized(hooks: Any, f: np.vectorize, /, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs)."""
     call, values = _without_excluded(hooks, f, args, kwargs)
     arrays = [_numpy(np.asarray, v) for v in values]
@@ -93,15 +94,15 @@ def _outcome(value: Any) -> Any:
 
 def _map_items(hooks: Any, call: Callable[[Any], Any], items: Any) -> Any:
     """The results of all calls, as rows of one array for each part of a result."""
-    results = listed(call, items)
+    results = list_of_calls(call, items)
     first = hooks.item(results, 0)
     if not isinstance(first, tuple):
         return _rows(results, first)
-    columns = [listed(operator.itemgetter(k), results) for k in range(len(first))]
+    columns = [list_of_calls(operator.itemgetter(k), results) for k in range(len(first))]
     return tuple(_rows(column, part) for column, part in zip(columns, first, strict=True))
 
 
-def listed(call: Callable[[Any], Any], items: Any) -> Any:
+def list_of_calls(call: Callable[[Any], Any], items: Any) -> Any:
     return comprehension(
         "ListComp", (items, lambda item: (lambda: True, lambda: call(item)), False)
     )

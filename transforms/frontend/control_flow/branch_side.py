@@ -1,4 +1,4 @@
-"""One side of a branch on data, staged by itself: its statements, and what it leaves."""
+"""Stages one arm of a branch on run-time values: its statements, and the values that it leaves."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class StagedArm:
     result: Any = None  # what an expression gives, taken apart
     held: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # what was in the locations
 
-    def left(self, location: Location) -> Structure:
+    def final_structure_of(self, location: Location) -> Structure:
         """What the branch left in a location, which it need not have written itself: an array
         or a container that stands there may have been changed."""
         if location.key in self.finals:

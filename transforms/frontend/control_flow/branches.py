@@ -125,18 +125,20 @@ def _undone_by_errors(locations: list[Location]) -> Iterator[None]:
         raise
 
 
-def each(function: Callable[..., Any], *values: Any) -> Any:
+def for_each_option(function: Callable[..., Any], *values: Any) -> Any:
     """A function of values, on each side of the tests that decide what these are."""
-    k = next((k for k, v in enumerate(values) if undecided(v)), None)
+    k = next((k for k, v in enumerate(values) if has_options(v)), None)
     if k is None:
         return function(*values)
     before, either, after = values[:k], values[k], values[k + 1 :]
     if not isinstance(either, Either):
-        return _for_each_length(lambda value: each(function, *before, value, *after), either)
+        return _for_each_length(
+            lambda value: for_each_option(function, *before, value, *after), either
+        )
 
     def side(option: Any) -> Any:
         try:
-            return each(function, *before, _realise_option(option), *after)
+            return for_each_option(function, *before, _realise_option(option), *after)
         except (TypeError, AttributeError) as e:  # of None, mostly
             if isinstance(e, TapelessError):
                 raise
@@ -144,15 +146,15 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
 
     if isinstance(either, DeferredChoice):
         _run_over_once(either.state)
-    if (sure_options := either.taken()) is not None:
-        return each(function, *before, _realise_option(sure_options[0]), *after)
+    if (sure_options := either.decided_option()) is not None:
+        return for_each_option(function, *before, _realise_option(sure_options[0]), *after)
     if either.yes is None or either.no is None:
         error = _error_of(lambda: function(*before, None, *after))
         if error is not None:
             yes, no = (functools.partial(_unless_none, v, error) for v in (either.yes, either.no))
             choose(either.test, yes, no)
             other = either.yes if either.no is None else either.no
-            return each(function, *before, other, *after)
+            return for_each_option(function, *before, other, *after)
 
     return choose(either.test, lambda: side(either.yes), lambda: side(either.no))
 
@@ -172,7 +174,7 @@ class DeferredIterator(Deferred):
     state: list[int]
 
 
-def undecided(value: Any) -> bool:
+def has_options(value: Any) -> bool:
     """Whether what is done to a value is done on the sides of tests on data."""
     return isinstance(value, (Either, DeferredIterator)) or contents_of(value) is not None
 
@@ -227,13 +229,13 @@ def _run_over_once(state: list[int]) -> None:
     state.clear()
 
 
-def deferred(make: Callable[..., Any], *values: Any) -> Either | DeferredIterator:
+def defer_choice(make: Callable[..., Any], *values: Any) -> Either | DeferredIterator:
     """What `make` gives for values of which some are one of two, made where it is run over."""
     for value in values:
         if isinstance(value, (DeferredChoice, DeferredIterator)):
             _run_over_once(value.state)
-    uneven = [v for v in values if undecided(v) and not isinstance(v, Either)]
-    if uneven and len(uneven) == sum(map(undecided, values)):
+    uneven = [v for v in values if has_options(v) and not isinstance(v, Either)]
+    if uneven and len(uneven) == sum(map(has_options, values)):
         source = getattr(uneven[0], "source", uneven[0])
         depth = len(trace().journals)
         return DeferredIterator(lambda: make(*map(_present, values)), source, [depth])
@@ -336,7 +338,14 @@ def _record_branch(test: Atom, a: StagedArm, b: StagedArm, statement: bool) -> A
     joined_values: list[tuple[Location, Any]] = []
     for key in dict.fromkeys([*a.finals, *b.finals]):
         location = (a.finals.get(key) or b.finals[key])[0]
-        joined_values.append((location, merge.value(a.left(location), b.left(location), location)))
+        joined_values.append(
+            (
+                location,
+                merge.value(
+                    a.final_structure_of(location), b.final_structure_of(location), location
+                ),
+            )
+        )
     value = None if statement else merge.value(a.result, b.result, None)
     merge.emit(origin)
     for location, new in joined_values:
@@ -396,6 +405,6 @@ def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> An
 
 
 def _as_test(value: Any, result: bool) -> Any:
-    if isinstance(value, Either) and (sure_options := value.taken()) is not None:
+    if isinstance(value, Either) and (sure_options := value.decided_option()) is not None:
         return sure_options[0]
     return result if isinstance(value, Symbol) and value.type.dtype.kind == "b" else value

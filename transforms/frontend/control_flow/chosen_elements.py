@@ -15,7 +15,7 @@ from typing import Any
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import branch, short_circuit
-from tapeless.transforms.frontend.control_flow.constant_choices import labelled
+from tapeless.transforms.frontend.control_flow.constant_choices import option_at
 from tapeless.transforms.frontend.effects.effects import raise_
 from tapeless.transforms.frontend.heap.references import GuardedRef
 from tapeless.transforms.frontend.trace.cells import Value
@@ -46,7 +46,7 @@ def element(items: Any, k: Any) -> Any:
     position = _checked_index(k, len(items))
     options = tuple(items)
     if not all(isinstance(v, Value) and v.mutable for v in options):
-        return labelled(position, options)
+        return option_at(position, options)
     chosen = options[-1]
     for n in reversed(range(len(options) - 1)):
         chosen = GuardedRef(position.value(), (options[n], chosen), n)

@@ -97,7 +97,7 @@ class Lazy(Advancing):
         """Whether they are, also where one is asked for."""
         return must_roll(self.made[0]) and _key(self.made) not in trace().decisions.unroll
 
-    def listed(self, exhaust: bool = False) -> Any:
+    def to_list(self, exhaust: bool = False) -> Any:
         """The elements as a list that may be rolled."""
         return list(self) if self.spent(exhaust) else comprehension("ListComp", self.made)
 
@@ -128,13 +128,13 @@ def each_item(
     def body(item: Any) -> None:
         test, inner = function(item)
 
-        def passed() -> None:
+        def run_pass() -> None:
             if nested:
                 each_item(inner(), take, frame, stop)
             else:
                 take(inner())
 
-        branch(test(), passed, lambda: None)
+        branch(test(), run_pass, lambda: None)
 
     code = function.__code__
     body.__code__ = body.__code__.replace(
@@ -198,7 +198,9 @@ def undone_if_undecided(iterable: Any) -> Iterator[None]:
         except Undecided:
             acted = any(map(has_effect, statements(Block((), tuple(run.blocks[-1][first:]), ()))))
             is_iterator = isinstance(iterable, Iterator)  # and what gives items is not asked again
-            if acted or (is_iterator and any(old is not MISSING for _, old in journal.changed())):
+            if acted or (
+                is_iterator and any(old is not MISSING for _, old in journal.changed_locations())
+            ):
                 raise UnsupportedError(
                     "a test on data of a comprehension, or what makes its items, prints, draws"
                     " random numbers or changes what is outside of it",
@@ -259,7 +261,7 @@ def _key(clause: Any) -> tuple[str, int, str]:
     return code.co_filename, code.co_firstlineno, code.co_name
 
 
-def filtered(iterable: Any, test: Callable[[Any], Any], place: Any) -> Lazy:
+def filter_items(iterable: Any, test: Callable[[Any], Any], place: Any) -> Lazy:
     """(item for item in iterable if test(item)); `place` is the code that is named as its place."""
 
     def clause(item: Any) -> Any:

@@ -32,7 +32,7 @@ class Label(EnumCoded):
 
     @staticmethod
     def build(spec: Structure, children: list[Any]) -> Any:
-        return labelled(children[0], spec.keys)
+        return option_at(children[0], spec.keys)
 
 
 class Labels:
@@ -43,14 +43,14 @@ class Labels:
         self.began = 0  # when the loop did: what is older can be told by an index
 
     def spec(self, key: Any, spec: Structure) -> Structure:
-        return self.at((key,), spec) if self.options else spec
+        return self.structure_at((key,), spec) if self.options else spec
 
-    def at(self, path: Path, spec: Structure) -> Structure:
+    def structure_at(self, path: Path, spec: Structure) -> Structure:
         options = self.options.get(path)
         if options is not None:
             index = flatten(index_of(spec.value, options))
             return Structure(Label, spec.value, options, (index,))
-        children = [self.at((*path, k), c) for k, c in enumerate(spec.children)]
+        children = [self.structure_at((*path, k), c) for k, c in enumerate(spec.children)]
         if all(a is b for a, b in zip(children, spec.children, strict=True)):
             return spec
         return dataclasses.replace(spec, children=tuple(children))
@@ -146,7 +146,7 @@ def index_of(value: Any, options: Options) -> Any:
     )
 
 
-def labelled(index: Any, options: Options) -> Any:
+def option_at(index: Any, options: Options) -> Any:
     """The option of this index."""
     if not isinstance(index, Symbol):
         return options[index]

@@ -49,12 +49,12 @@ class SetLocation(Location):
 
 def not_yet(name: str, spec: Structure) -> Symbol:
     """What a variable holds before the first pass that sets it."""
-    symbol = nothing(spec)
+    symbol = unread_zeros(spec)
     symbol.undefined = spec.value.undefined._replace(name=name, flag=atom(False), origin=None)
     return symbol
 
 
-def nothing(spec: Structure) -> Symbol:
+def unread_zeros(spec: Structure) -> Symbol:
     """Zeros of a type to come, that nobody reads; none of them along axes whose length is not known
     before the loop."""
     assert spec.atom is not None

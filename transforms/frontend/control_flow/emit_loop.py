@@ -1,4 +1,6 @@
-"""A pass that stands for every pass becomes a `For` or `While`, and its variables the results."""
+"""Emits a `For` or `While` from the staged pass that stands for every pass; its carried variables
+become results.
+"""
 
 from __future__ import annotations
 
@@ -193,14 +195,14 @@ class LoopEmitter:
     def of_a_pass(self, size: dims.Size) -> bool:
         """Whether a size may differ from pass to pass."""
         return any(
-            x not in trace().hints and x not in self.around
+            x not in trace().hints and x not in self.sizes_before
             if x.var is None
-            else x.var in self.inside
+            else x.var in self.variables_of_pass
             for x in dims.symbols(size)
         )
 
     @functools.cached_property
-    def around(self) -> set[dims.Symbol]:
+    def sizes_before(self) -> set[dims.Symbol]:
         """The sizes that there are before the loop."""
         params = {p for row in self.staged.params.values() for p in row}
         tests = self.staged.test[0] if self.staged.test else []
@@ -209,7 +211,7 @@ class LoopEmitter:
         return set(sizes_in([a.type for a in (*before, *read) if a not in params]))
 
     @functools.cached_property
-    def inside(self) -> set[Var]:
+    def variables_of_pass(self) -> set[Var]:
         """The variables that each pass gives a value."""
         variables = {
             self.staged.index,

@@ -1,4 +1,4 @@
-"""The builtin functions that make something to run over, where they meet symbols."""
+"""Stages the builtin functions that make iterators, where they meet symbols."""
 
 from __future__ import annotations
 
@@ -14,24 +14,33 @@ from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, wrap
 from tapeless.transforms.frontend.control_flow import combinatorics
-from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
+from tapeless.transforms.frontend.control_flow.branches import branch, choose, for_each_option
 from tapeless.transforms.frontend.control_flow.comprehensions import (
     Lazy,
     Undecided,
     each_item,
-    filtered,
+    filter_items,
     must_roll,
     undone_if_undecided,
 )
-from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, counted, sequence
+from tapeless.transforms.frontend.control_flow.loop_ranges import (
+    Sequence,
+    indexed_sequence,
+    sequence,
+)
 from tapeless.transforms.frontend.control_flow.loops import for_loop
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.effects.effects import raise_
-from tapeless.transforms.frontend.heap.iterators import Advancing, CountIterator, Once, inside
+from tapeless.transforms.frontend.heap.iterators import (
+    Advancing,
+    CountIterator,
+    Once,
+    refuse_outer_iterators,
+)
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import either
+from tapeless.transforms.frontend.values.choices import as_either
 from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.frontend.values.text import ChosenText, Text
 
@@ -63,7 +72,7 @@ def len_(hooks: Any, x: Any) -> Any:
             return hooks.call(max, -((x.start - x.stop) // x.step), 0)
         return wrap(_count(x))
     if isinstance(x, ChosenText):
-        return each(len, either(x))
+        return for_each_option(len, as_either(x))
     method = getattr(type(x), "__len__", None)
     entered = hasattr(method, "__code__") and not isinstance(x, Text)
     return hooks.call(method, x) if entered else len(x)
@@ -108,7 +117,7 @@ def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
         if strict:
             raise ValueError(f"zip() argument {k} is not as long as argument 1")
         length = _shorter(n, length)
-    return counted(length, lambda k: tuple(item(k) for _, item in items), parts)
+    return indexed_sequence(length, lambda k: tuple(item(k) for _, item in items), parts)
 
 
 def _shorter(a: dims.Size, b: dims.Size) -> dims.Size:
@@ -135,7 +144,7 @@ def enumerate_(hooks: Any, iterable: Any, start: Any = 0) -> Any:
         plain = not isinstance(start, Symbol)
         return enumerate(iterable, start) if plain else ((start + k, v) for k, v in pairs)
     n, item = item_of(hooks, iterable)
-    return counted(n, lambda k: (k + start, item(k)), (iterable,))
+    return indexed_sequence(n, lambda k: (k + start, item(k)), (iterable,))
 
 
 def reversed_(hooks: Any, x: Any) -> Any:
@@ -144,7 +153,7 @@ def reversed_(hooks: Any, x: Any) -> Any:
     if must_roll(x):
         n, item = item_of(hooks, x)
         last = len_(hooks, x) - 1
-        return counted(n, lambda k: item(last - k), (x,))
+        return indexed_sequence(n, lambda k: item(last - k), (x,))
     return reversed(x)
 
 
@@ -153,23 +162,23 @@ def map_(hooks: Any, f: Any, *parts: Any) -> Any:
         return hooks.call(combinatorics.mapped, f, *parts)
     zipped = zip_(hooks, *parts)
     if isinstance(zipped, Sequence):
-        return counted(zipped.count, lambda k: hooks.call(f, *zipped.item(k)), (zipped,))
+        return indexed_sequence(zipped.count, lambda k: hooks.call(f, *zipped.item(k)), (zipped,))
     return (hooks.call(f, *items) for items in zipped)
 
 
 def filter_(hooks: Any, f: Any, x: Any) -> Any:
     test = bool if f is None else f
-    return filtered(x, lambda v: hooks.call(test, v), getattr(f, "__code__", None))
+    return filter_items(x, lambda v: hooks.call(test, v), getattr(f, "__code__", None))
 
 
 def reduce_(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
-    return folded(hooks, lambda a, b: hooks.call(f, a, b), x, *initial)
+    return fold(hooks, lambda a, b: hooks.call(f, a, b), x, *initial)
 
 
-def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any) -> Any:
+def fold(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any) -> Any:
     """functools.reduce by a function of ours; a loop where x is rolled."""
     if isinstance(x, Lazy) and x.pushes and not initial:
-        x = x.listed(True)
+        x = x.to_list(True)
     if must_roll(x):
         n, item = item_of(hooks, x)
         if not initial:
@@ -226,7 +235,7 @@ def next_(hooks: Any, x: Any, *default: Any) -> Any:
             "next() of an array, which is no iterator, or of x.flat, which is none here",
             "make one first: it = iter(x.flat)",
         )
-    return next(inside(x), *default)
+    return next(refuse_outer_iterators(x), *default)
 
 
 def _first_item(hooks: Any, x: Lazy, *default: Any) -> Any:
@@ -270,7 +279,7 @@ def _find_first(hooks: Any, generators: Any, *default: Any) -> Any:
     return frame
 
 
-def met(hooks: Any, x: Lazy, wanted: bool) -> Any:
+def any_item_is(hooks: Any, x: Lazy, wanted: bool) -> Any:
     """Whether an item of a generator expression is true, or false; a loop that ends there."""
     frame = hooks.frame("met")
     frame.found = False

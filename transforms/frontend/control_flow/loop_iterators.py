@@ -20,7 +20,7 @@ from tapeless.transforms.frontend.control_flow.comprehensions import must_roll
 from tapeless.transforms.frontend.control_flow.iteration import zip_
 from tapeless.transforms.frontend.control_flow.loop_ranges import (
     Sequence,
-    counted,
+    indexed_sequence,
     lists_of,
     sequence,
 )
@@ -90,7 +90,7 @@ class Through(Once):
 
         return Sequence((atom(atoms(first)), atom_of_size(self.items.count), atom(1)), take)
 
-    def more(self) -> Any:
+    def has_more(self) -> Any:
         """Whether there are more items."""
         return _has_more(self.items.count, self.ask())
 
@@ -102,7 +102,7 @@ class Through(Once):
 
     def item(self, *default: Any) -> Any:
         """next(self, *default)"""
-        is_more = self.more()
+        is_more = self.has_more()
 
         def end() -> Any:
             return default[0] if default else raise_(StopIteration())
@@ -120,7 +120,7 @@ class Through(Once):
         k, items = self.ask(), self.items
         self.left = True
         count = dims.maximum(items.count - size_of(atoms(k)), 0) // n
-        return counted(
+        return indexed_sequence(
             count, lambda g: tuple(items.item(self.place(k + g * n + j)) for j in range(n))
         )
 
@@ -153,7 +153,7 @@ class Through(Once):
 Through.__name__ = "iterator"  # as errors of Python say it
 
 
-def once(make: Callable[..., Any]) -> Callable[..., Any]:
+def as_iterator(make: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes something to run over, as Python's: it is run over once."""
 
     @functools.wraps(make)
@@ -169,12 +169,12 @@ def for_each(
 ) -> None:
     """A for statement."""
     if not isinstance(iterable, Through):
-        for_loop(special_methods.iterated(iterable), body, frame, stop, name)
+        for_loop(special_methods.iterable_of(iterable), body, frame, stop, name)
         return
     key = loop_key(body)
     is_variable = any(v is iterable for v in vars(frame).values())
     if key in trace().decisions.following:
-        while_loop(iterable.more, from_line(key, lambda: body(iterable.take())), frame, stop)
+        while_loop(iterable.has_more, from_line(key, lambda: body(iterable.take())), frame, stop)
         return
     items = iterable.one_by_one() if is_variable and stop else iterable.rest(whole=stop is None)
     iterable.loop = key
@@ -187,17 +187,17 @@ def for_each(
         iterable.loop = None
 
 
-def zipped(hooks: Any, *parts: Any, strict: bool = False) -> Any:
+def zip_items(hooks: Any, *parts: Any, strict: bool = False) -> Any:
     first, n = (parts or [None])[0], len(parts)
     if isinstance(first, Through) and n > 1 and all(p is first for p in parts) and not strict:
         return first.groups(n)
-    return zip_(hooks, *map(special_methods.iterated, parts), strict=strict)
+    return zip_(hooks, *map(special_methods.iterable_of, parts), strict=strict)
 
 
 def iter_(hooks: Any, x: Any, *more: Any) -> Any:
     if more or isinstance(x, Through):
         return iter(x, *more) if more else x
-    x = special_methods.iterated(x)
+    x = special_methods.iterable_of(x)
     sequence_found = sequence(x) if must_roll(x) else None
     return iter(x) if sequence_found is None else Through(sequence_found)
 

@@ -1,4 +1,4 @@
-"""What a rolled loop can run over."""
+"""Represents what a rolled loop can run over, as a range with an item for each index."""
 
 from __future__ import annotations
 
@@ -50,28 +50,28 @@ class Sequence:
             return dims.maximum((start - stop + (-step - 1)) // -step, 0)
         return dims.symbol("count", 0)
 
-    def known(self) -> range:
+    def as_range(self) -> range:
         """The indices, made known while staging."""
         return range(*(operator.index(wrap(a)) for a in self.span))
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([self.item(k) for k in self.known()])
+        return iter([self.item(k) for k in self.as_range()])
 
     def __len__(self) -> int:
-        return len(self.known())
+        return len(self.as_range())
 
     def __getitem__(self, key: Any) -> Any:
         if not self.is_range:
             raise TypeError("an iterator is not subscriptable")
-        return self.part(key) if isinstance(key, slice) else self.at(key)
+        return self.part(key) if isinstance(key, slice) else self.item_at(key)
 
-    def at(self, k: Any) -> Any:
+    def item_at(self, k: Any) -> Any:
         """An item of a range."""
         n = wrap(atom_of_size(self.count))
         if isinstance(k, int):
             most = trace().value(self.count)
             if most is None or not -most <= k < most:
-                return self.known()[k]
+                return self.as_range()[k]
             trace().guard(">=", self.count, -k if k < 0 else k + 1)
             return self.start + (k if k >= 0 else n + k) * self.step
         test = short_circuit((lambda: k >= -n, lambda: k < n), True)
@@ -86,7 +86,7 @@ class Sequence:
             return _range(last, self.start - self.step, -self.step)
         low, high = _bound(key.start, 0, n), _bound(key.stop, n, n)
         if low is None or high is None or (step is not None and step < 1):
-            return self.known()[key]
+            return self.as_range()[key]
         low, high = (wrap(atom_of_size(b)) for b in (low, high))
         start, stop = self.start + low * self.step, self.start + high * self.step
         return _range(start, stop, self.step * (step or 1))
@@ -120,7 +120,7 @@ def sequence(iterable: Any) -> Sequence | None:
     if isinstance(iterable, Symbol):
         if not iterable.type.shape:
             raise TypeError("iteration over a 0-d array")
-        return counted(iterable.type.shape[0], lambda k: iterable[k])
+        return indexed_sequence(iterable.type.shape[0], lambda k: iterable[k])
     if isinstance(iterable, StagedList) and iterable.tail is not None:
         length = iterable.length()
         stop = length.value() if isinstance(length, Symbol) else atom(length)
@@ -128,7 +128,9 @@ def sequence(iterable: Any) -> Sequence | None:
     return None
 
 
-def counted(n: dims.Size, item: Callable[[Any], Any], parts: Iterable[Any] = ()) -> Sequence:
+def indexed_sequence(
+    n: dims.Size, item: Callable[[Any], Any], parts: Iterable[Any] = ()
+) -> Sequence:
     """n items; what they are made of, if that may be lists."""
     lists = tuple(x for part in parts for x in lists_of(part))
     return Sequence((atom(0), builder.atom_of_size(n), atom(1)), item, lists=lists)

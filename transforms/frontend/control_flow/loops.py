@@ -1,4 +1,4 @@
-"""Loops: rolled where their body can be staged once, else unrolled."""
+"""Stages loops: rolled where the body can be staged once, else unrolled."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, list
 from tapeless.transforms.frontend.control_flow.python_loops import (
     UnrolledPasses,
     Unrolling,
+    count_idle_passes,
     count_pass,
-    idle,
     index_at,
     run_items,
 )
@@ -40,7 +40,7 @@ from tapeless.transforms.frontend.control_flow.roll import LoopFixpoint
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.heap.iterators import Advancing, CountIterator
 from tapeless.transforms.frontend.heap.lists import ChangedError, StagedList
-from tapeless.transforms.frontend.source.tree_building import unused
+from tapeless.transforms.frontend.source.tree_building import hidden_name
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.ops.primitives.arithmetic import add
@@ -73,7 +73,7 @@ def for_loop(
         for x in lists:
             require_current(x)
         changed = [_fill_count(x) for x in lists] != before
-        changed = changed or (looped is not iterable and small_tuples.changed(iterable, items))
+        changed = changed or (looped is not iterable and small_tuples.has_changed(iterable, items))
     except ChangedError:
         if not isinstance(iterable, StagedList):
             raise
@@ -104,7 +104,7 @@ def _fill_count(x: StagedList) -> int | None:
 def _follow(items: StagedList, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
     """A loop over a list, which its body makes longer or shorter."""
     key = loop_key(body)
-    place = unused(f"place_{key[1]}")
+    place = hidden_name(f"place_{key[1]}")
     setattr(frame, place, 0)
 
     def following() -> None:
@@ -152,7 +152,7 @@ def _for_items(
     if why is None and t.tracing:
         why = "every test goes one way"
     if why is None and concrete and t.loops.futile[key] >= OFTEN:
-        with idle(key):
+        with count_idle_passes(key):
             _run_watched(seq, body, frame, stop, name)
         return
     if why is None and trips != 0 and trips != 1:
@@ -173,7 +173,7 @@ def _for_items(
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
     passes = UnrolledPasses(seq, range(int(trips)))  # type: ignore[arg-type]
-    with idle(key if why == "" else None):
+    with count_idle_passes(key if why == "" else None):
         run_items(passes, body, frame, stop, Unrolling(why or UNSTAGED, hint or ROLLED))
 
 
@@ -313,7 +313,7 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
     if why is None and t.tracing:
         why = "every test goes one way"
     if why is None and t.loops.futile[key] >= OFTEN:
-        with idle(key):
+        with count_idle_passes(key):
             _watch_while(condition, body, frame, key)
         return
     if why is None:
@@ -338,7 +338,7 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
                 return
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
-    with idle(key if why == "" else None):
+    with count_idle_passes(key if why == "" else None):
         _run_while(condition, body, why, key, hint)
 
 
@@ -392,7 +392,7 @@ def _acts(test: Callable[[], Any]) -> bool:
     try:
         with t.recording() as journal, t.block() as statements:
             truth(test())
-            happens = bool(journal.changed()) or any(
+            happens = bool(journal.changed_locations()) or any(
                 map(_happens, all_statements(Block((), tuple(statements), ())))
             )
     finally:
@@ -411,7 +411,7 @@ def _happens(s: Statement) -> bool:
 
 def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any, going: Any) -> None:
     """while test: body      as      going = test; while going: body; going = test"""
-    name = unused(f"going_{key[1]}")
+    name = hidden_name(f"going_{key[1]}")
     setattr(frame, name, going)
 
     def following() -> None:

@@ -1,4 +1,4 @@
-"""What the two sides of a branch leave, joined: the outputs of an `If`."""
+"""Joins what the two arms of a branch leave: the outputs of an `If`."""
 
 from __future__ import annotations
 
@@ -252,24 +252,26 @@ class Merge:
         """The string of the side that is taken."""
         if x.kind == "static" and y.kind == "static" and x.value == y.value:
             return x.value
-        return ChosenText(wrap(self.test), self.lifted(x, 0), self.lifted(y, 1))
+        return ChosenText(wrap(self.test), self.export_text(x, 0), self.export_text(y, 1))
 
-    def lifted(self, x: Structure, side: int) -> Any:
+    def export_text(self, x: Structure, side: int) -> Any:
         """A text chosen inside of a branch, as one that is known after it."""
         if x.kind == "static":
             return x.value
         test = x.children[0].atom
         assert test is not None
         exported = self.one_sided(side, test)
-        parts = [self.lifted(c, side) for c in x.children[1:]]
+        parts = [self.export_text(c, side) for c in x.children[1:]]
         same = exported is test and [*map(id, parts)] == [id(c.value) for c in x.children[1:]]
         return x.value if same else ChosenText(wrap(exported), *parts)
 
     def reference(self, x: Structure, y: Structure) -> Any:
         """An array that is one on one side and another on the other."""
         if self.a.raised or self.b.raised:
-            return self.outside(int(self.a.raised), x.value)
-        return self.choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
+            return self.export_array(int(self.a.raised), x.value)
+        return self.choice(
+            self.test, (self.export_array(0, x.value), self.export_array(1, y.value))
+        )
 
     def choice(
         self, test: Atom, options: tuple[Symbol, Symbol], number: int | None = None
@@ -280,7 +282,7 @@ class Merge:
         self.later += later
         return reference
 
-    def outside(self, side: int, value: Value) -> Symbol:
+    def export_array(self, side: int, value: Value) -> Symbol:
         """An array of one side as it is known after the branch."""
         if (side, id(value)) not in self.made:
             self.made[side, id(value)] = exported = self.carried_out(side, value)
@@ -304,7 +306,7 @@ class Merge:
             if isinstance(symbol.type, StackType):
                 return Symbol(self.one_sided(side, symbol.value()))
             if symbol.mutable:
-                return self.outside(side, symbol)
+                return self.export_array(side, symbol)
             if symbol.cell is not None and symbol.cell.birth <= ended.began:
                 return symbol
             with appending_to(ended.body):
@@ -320,10 +322,10 @@ class Merge:
     def carried_out(self, side: int, value: Value) -> Value:
         if isinstance(value, GuardedRef):
             test = self.one_sided(side, value.test)
-            a, b = (self.outside(side, o) for o in value.options)
+            a, b = (self.export_array(side, o) for o in value.options)
             return self.choice(test, (a, b), value.number)
         if value.parent is not None:
-            root = self.outside(side, value.parent)
+            root = self.export_array(side, value.parent)
             chain = tuple(
                 (op, tuple(self.one_sided(side, a) for a in rest), params)
                 for op, rest, params in value.chain
@@ -401,7 +403,7 @@ class Merge:
     def known_on(self, side: int, defined: Structure) -> Any:
         """The value of a variable that is set on one side only."""
         if is_reference(defined):
-            return view_of(self.outside(side, defined.value), (), defined.value.type)
+            return view_of(self.export_array(side, defined.value), (), defined.value.type)
         assert defined.atom is not None
         dead = Literal(None, defined.atom.type)
         symbol = wrap(self.atom(*((dead, defined.atom) if side else (defined.atom, dead))))

@@ -14,7 +14,7 @@ from typing import Any
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
-from tapeless.transforms.frontend.control_flow.definite_assignment import nothing
+from tapeless.transforms.frontend.control_flow.definite_assignment import unread_zeros
 from tapeless.transforms.frontend.control_flow.truth import may_be_none, undefined_flag
 from tapeless.transforms.frontend.trace.cells import MaybeUndefined
 from tapeless.transforms.frontend.values.choices import Either
@@ -98,7 +98,7 @@ class Maybes:
 
     def spec(self, key: Any, spec: Structure) -> Structure:
         """A spec with flags for what may be None in some pass."""
-        spec = flagged(spec)
+        spec = with_presence_flags(spec)
         return _with_flags_of(spec, self.like[key]) if key in self.like else spec
 
     def meet(self, key: Any, entry: Structure, final: Structure) -> bool:
@@ -110,7 +110,7 @@ class Maybes:
         return news
 
 
-def flagged(spec: Structure) -> Structure:
+def with_presence_flags(spec: Structure) -> Structure:
     """Numbers in containers that may be None as two leaves: the number, and whether it is one."""
     children = tuple(map(_part, spec.children))
     same = all(a is b for a, b in zip(children, spec.children, strict=True))
@@ -119,7 +119,7 @@ def flagged(spec: Structure) -> Structure:
 
 def _part(spec: Structure) -> Structure:
     if spec.kind != "leaf" or not may_be_none(spec.value):
-        return spec if spec.kind is Maybe else flagged(spec)
+        return spec if spec.kind is Maybe else with_presence_flags(spec)
     flag = undefined_flag(spec.value)
     return spec if flag is None else _number(spec, spec.value.undefined.name, flag)
 
@@ -169,7 +169,7 @@ def _tuple(spec: Structure, flag: Atom, value: Any) -> Structure:
 def _blank(spec: Structure) -> Structure:
     """Values of the types to come, that nobody reads."""
     if spec.kind == "leaf":
-        dummy = nothing(spec)
+        dummy = unread_zeros(spec)
         return Structure("leaf", dummy, atom=dummy.present())
     children = tuple(map(_blank, spec.children))
     if not children:

@@ -1,4 +1,4 @@
-"""Loops that Python runs while staging, pass by pass."""
+"""Unrolls loops: Python runs them while staging, pass by pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONG = 10_000  # passes of known numbers: with more, a loop is compiled, not run
 
 
 @contextmanager
-def idle(loop: Any) -> Iterator[None]:
+def count_idle_passes(loop: Any) -> Iterator[None]:
     """Counts the passes of a loop that Python runs, and of those inside; None for other loops."""
     t = trace()
     if loop is None or t.loops.idle is not None:
@@ -98,7 +98,7 @@ class UnrolledPasses:
     def __iter__(self) -> Iterator[Any]:
         return (self.seq.item(index_at(self.seq, k)) for k in self.numbers)
 
-    def after(self, k: int) -> UnrolledPasses:
+    def from_pass(self, k: int) -> UnrolledPasses:
         return UnrolledPasses(self.seq, self.numbers[k:])
 
 
@@ -124,7 +124,7 @@ def run_items(
             if isinstance(items, Advancing):
                 items, k = items.rest(), 0
             elif isinstance(items, UnrolledPasses):
-                items, k = items.after(k), 0
+                items, k = items.from_pass(k), 0
             rest = functools.partial(run_items, items, body, frame, stop, unrolling, k)
             try:
                 branch(flag, lambda: None, rest)

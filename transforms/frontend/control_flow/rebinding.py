@@ -24,7 +24,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import StaleKey
 
 
-def renewed(frame: Frame, name: str, new_list: StagedList) -> StagedList:
+def rebind_list(frame: Frame, name: str, new_list: StagedList) -> StagedList:
     """The list that the name stands for from now on."""
     old = vars(frame).get(name)
     if type(old) is not StagedList or not _is_older(old) or _is_kin(old) or _is_run_over(old):

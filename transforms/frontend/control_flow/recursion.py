@@ -1,4 +1,4 @@
-"""Functions that call themselves to a depth that only the data decides.
+"""Stages functions that call themselves to a depth that is known only when the program runs.
 
 They are staged once, as a function of the program that calls itself by name:
 
@@ -44,7 +44,7 @@ from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.trace.cells import CellLocation
 from tapeless.transforms.frontend.trace.journals import Journal, Location
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.identity import NUMBERS, same
+from tapeless.transforms.frontend.values.identity import NUMBERS, is_same
 from tapeless.transforms.frontend.values.join import convert, join, join_types
 from tapeless.transforms.frontend.values.structure import (
     Structure,
@@ -72,7 +72,7 @@ class Recursion:
         self.name, self.f, self.run = f.__name__, f, run
         self.args, self.form = args, form(args, blind=True)
         self.locations: dict[Any, Location] = {}
-        self.given = self.taken(args)
+        self.given = self.arguments_with_locations(args)
         self.kinds: list[Any] = [_kind(value, a) for value, a in _leaves(self.given)]
         self.returned: Structure | None = None
         self.result_kinds: list[Any] = []
@@ -83,7 +83,7 @@ class Recursion:
         self.function = Function(short_name(f), lambda: Block((), (), ()))
         self.pure = True
 
-    def taken(self, args: Any) -> Structure:
+    def arguments_with_locations(self, args: Any) -> Structure:
         """Arguments, and behind them the present values of what is changed outside."""
         return _with_locations(require_defined(flatten(args)), self.locations.values())
 
@@ -91,7 +91,7 @@ class Recursion:
 
     def enter(self, args: Any, free: tuple[Atom, ...] = ()) -> Any:
         """Records a call, from outside or from inside."""
-        inputs = self.taken(args)
+        inputs = self.arguments_with_locations(args)
         values = list(_leaves(inputs))
         self.widen(inputs, [a for _, a in values])
         if self.returned is None:
@@ -222,7 +222,7 @@ class Recursion:
     def start(self) -> None:
         """Starts again with more that is changed outside."""
         before = self.kinds
-        self.given = self.taken(self.args)
+        self.given = self.arguments_with_locations(self.args)
         kinds = [_kind(value, a) for value, a in _leaves(self.given)]
         self.kinds = [*before, *kinds[len(before) :]]
         self.returned, self.result_kinds = None, []
@@ -320,7 +320,7 @@ class Recursion:
         self.returned, self.result_kinds, self.written = returned, kinds, set(written)
         return results if same else None
 
-    def closed(self) -> tuple[Atom, ...]:
+    def close_over_free(self) -> tuple[Atom, ...]:
         """Gives the function what it reads from around it as parameters; returns the arguments."""
         block = self.function.block
         self.pure = not acts(block)
@@ -402,15 +402,15 @@ def form(value: Any, blind: bool = False) -> Any:
 def _with_arguments(block: Block, function: Function, more: tuple[Atom, ...], pure: bool) -> Block:
     """The block with more arguments in its calls of a function."""
 
-    def inside(b: Block) -> Block:
-        return replace(b, body=tuple(map(changed, b.body)))
+    def rewrite_block(b: Block) -> Block:
+        return replace(b, body=tuple(map(with_more_arguments, b.body)))
 
-    def changed(s: Statement) -> Statement:
+    def with_more_arguments(s: Statement) -> Statement:
         if isinstance(s, Let) and is_call(s) and s.params["function"] is function:
             return replace(s, args=(*s.args, *more), op=CALLS[pure])
-        return with_blocks(s, inside)
+        return with_blocks(s, rewrite_block)
 
-    return inside(block)
+    return rewrite_block(block)
 
 
 def call_recursive(f: types.FunctionType, run: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -420,7 +420,7 @@ def call_recursive(f: types.FunctionType, run: Callable[..., Any], args: Any, kw
     bound.apply_defaults()
     arguments = (bound.args, bound.kwargs)
     for k, open_ in enumerate(t.calls.recursions):
-        if same(open_.f, f) and open_.form == form(arguments, blind=True):
+        if is_same(open_.f, f) and open_.form == form(arguments, blind=True):
             if k + 1 < len(t.calls.recursions):
                 caller = t.calls.recursions[-1].name
                 raise UnsupportedError(
@@ -437,4 +437,4 @@ def call_recursive(f: types.FunctionType, run: Callable[..., Any], args: Any, kw
     finally:
         t.calls.recursions.pop()
         t.loops.rolling = rolling
-    return recursion.enter(arguments, recursion.closed())
+    return recursion.enter(arguments, recursion.close_over_free())

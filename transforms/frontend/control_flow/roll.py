@@ -1,4 +1,6 @@
-"""A loop whose body is staged once, with the variables that it writes as block arguments."""
+"""Stages the body of a loop once, with the variables that it writes as block arguments, until their
+types no longer change.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ from tapeless.transforms.frontend.control_flow.emit_loop import (
     StagedPass,
 )
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
-from tapeless.transforms.frontend.control_flow.optional_values import Maybes, flagged
+from tapeless.transforms.frontend.control_flow.optional_values import Maybes, with_presence_flags
 from tapeless.transforms.frontend.control_flow.rotating_buffers import Rotating
 from tapeless.transforms.frontend.control_flow.truth import truth, undefined_flag
 from tapeless.transforms.frontend.effects.effects import Unreachable
@@ -229,7 +231,7 @@ class LoopFixpoint:
         t.loops.began.append(self.aliases.began)
         remembered, misses, settled = dict(t.calls.remembered), len(t.calls.misses), None
         try:
-            settled = self.staged(entries, staged)
+            settled = self.stage_pass(entries, staged)
             return settled
         finally:
             t.loops.began.pop()
@@ -237,7 +239,7 @@ class LoopFixpoint:
                 t.calls.remembered = remembered
                 del t.calls.misses[misses:]
 
-    def staged(self, entries: dict[Any, Structure], staged: StagedPass) -> StagedPass | None:
+    def stage_pass(self, entries: dict[Any, Structure], staged: StagedPass) -> StagedPass | None:
         t = trace()
         before = {*t.memory.held}
         with t.recording() as journal, t.block() as staged.statements:
@@ -253,7 +255,7 @@ class LoopFixpoint:
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
         inner = t.memory.held.keys() - before
         t.rollback(journal)
-        news += [self.lists.note(), self.lists.start(), self.start_late(), self.standing.told()]
+        news += [self.lists.note(), self.lists.start(), self.start_late(), self.standing.has_news()]
         if any(news):
             for holder in inner:  # of lists that this attempt made
                 del t.memory.held[holder]
@@ -273,7 +275,7 @@ class LoopFixpoint:
         """A function under functools.cache is called in the first pass only: it must give what it
         would give in each."""
         began = self.aliases.began
-        if any(miss.kept(began, self.varies) for miss in trace().calls.misses):
+        if any(miss.is_stale_in_passes(began, self.varies) for miss in trace().calls.misses):
             raise CannotRoll("a function under functools.cache keeps what its first pass computes")
 
     def exchanges(self, entries: dict[Any, Structure], journal: Journal) -> bool:
@@ -296,7 +298,7 @@ class LoopFixpoint:
             news = True
         else:
             final = self.moving.spec(key, final)
-        staged.finals[key] = (loc, flagged(final))
+        staged.finals[key] = (loc, with_presence_flags(final))
         if news:
             self.moved.add(key)
         return news
@@ -373,7 +375,7 @@ class LoopFixpoint:
         with t.recording() as journal, t.block() as statements:
             going = truth(test())
             result = going.value() if isinstance(going, Symbol) else atom(going)
-            if journal.changed():
+            if journal.changed_locations():
                 raise CannotRoll("its test changes variables")
         if not isinstance(going, Symbol) and not going:
             raise CannotRoll("its test is false")
@@ -416,7 +418,9 @@ class LoopFixpoint:
             return True
         entry, final = staged.entries[key], staged.final(key)
         by_data = staged.test is not None and isinstance(staged.test[1], Var)
-        if isinstance(loc, ContentsLocation) and self.lists.grown(loc.obj, entry, final, by_data):
+        if isinstance(loc, ContentsLocation) and self.lists.stage_growth(
+            loc.obj, entry, final, by_data
+        ):
             return True
         if trace().identities and key not in self.by_contents and self.gets_younger(entry, final):
             self.by_contents.add(key)
@@ -528,7 +532,7 @@ class LoopFixpoint:
     def check_order(self, loc: Location, param: Var, new: Atom) -> None:
         """What was found by the memory order that an array has at first must hold in each pass."""
         t = trace()
-        if param in t.orders.asked and Layouts().of(new) != Layouts().of(param):
+        if param in t.orders.asked and Layouts().strides_of(new) != Layouts().strides_of(param):
             raise CannotRoll(f"the order in which '{loc.name}' lies in memory changes")
 
     def start_late(self) -> bool:

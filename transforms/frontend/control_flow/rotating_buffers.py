@@ -20,7 +20,7 @@ from tapeless.transforms.frontend.heap.references import (
     GuardedRef,
     ViewRef,
     by_value,
-    either,
+    choose_atoms,
     root_of,
 )
 from tapeless.transforms.frontend.trace.cells import CellLocation
@@ -134,7 +134,7 @@ def _by_turn(turn: Var, values: list[Atom]) -> Atom:
     selected = values[-1]
     for passed in reversed(range(len(values) - 1)):
         sides = [lambda: [values[passed]], lambda: [selected]]  # noqa: B023  # called at once
-        (selected,) = either(equal(turn, passed), *sides)
+        (selected,) = choose_atoms(equal(turn, passed), *sides)
     return selected
 
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import apply
-from tapeless.transforms.frontend.control_flow.loop_ranges import counted
+from tapeless.transforms.frontend.control_flow.loop_ranges import indexed_sequence
 from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
 from tapeless.transforms.frontend.heap.lists import StagedList
-from tapeless.transforms.frontend.source.tree_building import unused
+from tapeless.transforms.frontend.source.tree_building import hidden_name
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import (
     Structure,
@@ -57,7 +57,7 @@ def _in_columns(items: Any) -> Any:
     def item(k: Any) -> Any:
         return items_list[k] if isinstance(k, int) else _element_at(specs[0], columns, k)
 
-    return counted(len(items_list), item)
+    return indexed_sequence(len(items_list), item)
 
 
 def _of_reals(spec: Structure) -> bool:
@@ -88,13 +88,13 @@ def _has_loop(body: Any) -> bool:
     codes = [getattr(body, "__code__", None)]
     for code in codes:
         inner = [c for c in getattr(code, "co_consts", ()) if isinstance(c, types.CodeType)]
-        if any(c.co_name.startswith(unused("body")) for c in inner):
+        if any(c.co_name.startswith(hidden_name("body")) for c in inner):
             return True
         codes += inner
     return False
 
 
-def changed(items: Any, before: list[Any]) -> bool:
+def has_changed(items: Any, before: list[Any]) -> bool:
     """Whether a loop over known items has changed the list."""
     now = None if getattr(items, "tail", None) is not None else list(items)
     return now is None or len(now) != len(before) or any(map(lambda a, b: a is not b, now, before))

@@ -10,7 +10,7 @@ from tapeless.transforms.core.builder import NeedStatic, defining_statement
 from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
-from tapeless.transforms.frontend.objects.special_methods import tested
+from tapeless.transforms.frontend.objects.special_methods import truth_operand
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.uneven_contents import contents_of
@@ -31,10 +31,10 @@ def truth(value: Any) -> Any:
         value = contents.length > 0
     elif isinstance(value, StagedList) and value.tail is not None:
         value = value.length() > 0
-    value = tested(value)
+    value = truth_operand(value)
     if not isinstance(value, Symbol):
         return bool(value)
-    flag = something(value)
+    flag = presence_flag(value)
     if flag is not None and not value.type.shape:
         return _true_number(value, flag)
     if value.type.shape:
@@ -65,7 +65,7 @@ def _truth_in_call(test: Any) -> Any:
 
 def _true_one(value: Either) -> Any:
     """Whether one of two things is true: where only one of them is, the test says so."""
-    if (sure_options := value.taken()) is not None:
+    if (sure_options := value.decided_option()) is not None:
         return truth(sure_options[0])
     sides = truth(value.yes), truth(value.no)
     if any(isinstance(side, Symbol) for side in sides):
@@ -79,7 +79,7 @@ def _true_one(value: Either) -> Any:
     return test
 
 
-def something(value: Any) -> Atom | None:
+def presence_flag(value: Any) -> Atom | None:
     """The flag that is false where a value is None, where that is not known."""
     if not isinstance(value, Symbol) or value.undefined is None or not value.undefined.none:
         return None

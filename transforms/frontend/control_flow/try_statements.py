@@ -34,7 +34,7 @@ MOST = 64  # runs of one statement
 Run = types.FunctionType  # the statement, as a function without arguments
 
 
-def tried(run: Run) -> None:
+def run_try(run: Run) -> None:
     """Runs a try statement."""
     t = trace()
     key = run.__code__

@@ -18,7 +18,7 @@ SIGNALS = (TapelessError, Signal)
 FALSE = (None, False, 0)
 
 
-def entered(manager: Any, call: Callable[..., Any], given_up: Callable[..., None]) -> Any:
+def enter_manager(manager: Any, call: Callable[..., Any], given_up: Callable[..., None]) -> Any:
     """What a `with` statement enters for a manager, whose methods `call` calls."""
     if isinstance(manager, contextlib.suppress):
         return suppressing(vars(manager)["_exceptions"])

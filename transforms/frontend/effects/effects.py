@@ -1,4 +1,4 @@
-"""What a program does besides computing: text that it prints, exceptions that it raises."""
+"""Stages what a program does besides computing: text that it prints, exceptions that it raises."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.effects.exception_handlers import decided
+from tapeless.transforms.frontend.effects.exception_handlers import is_always_caught
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.observation import Unobservable, python_value
 from tapeless.transforms.frontend.trace.trace import trace
@@ -83,7 +83,7 @@ def raise_(exc: Any, cause: Any = None) -> None:
     kind = exc if isinstance(exc, type) else type(exc)
     if trace().tracing and _has_symbols(exc):
         exc = _with_values(exc)
-    if decided(kind):
+    if is_always_caught(kind):
         raise exc from cause
     if len(trace().journals) == 1 and not _has_symbols(exc):
         _refuse_after_effects(exc)
@@ -111,7 +111,7 @@ def _with_values(exc: Any) -> Any:
 def _value(x: Any) -> Any:
     run = trace()
     if isinstance(x, Text):
-        return x.known()
+        return x.text_in_call()
     if isinstance(x, Symbol) and run.call.values is not None:
         a = x.value()
         value = run.call.values.value(a)

@@ -33,7 +33,7 @@ class Handler:
     tests: int
     attempt: Attempt | None = None
 
-    def before(self, s: Let) -> None:
+    def raise_failures(self, s: Let) -> None:
         """Raises what an operation raises in this run of the statement."""
         t = trace()
         for error, fails in failures(s) if self.attempt is not None else ():
@@ -108,7 +108,7 @@ def trying(kinds: Callable[[], Any]) -> Iterator[None]:
     _refuse_failures(Block((), tuple(body[start:]), ()), kinds, attempt)
 
 
-def decided(kind: type[BaseException]) -> bool:
+def is_always_caught(kind: type[BaseException]) -> bool:
     """Whether an error that is raised here is caught, and raised in all runs of the program;
     refuses one that is caught and may not be raised."""
     t = trace()

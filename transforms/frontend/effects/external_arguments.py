@@ -68,7 +68,7 @@ def with_holes(value: Any, atoms: list[Atom]) -> Any:
         atoms += recipe.atoms
         return Remade(recipe.call, len(atoms) - len(recipe.atoms))
     if isinstance(value, Text):
-        return value.of(lambda v: with_holes(v, atoms))
+        return value.with_values(lambda v: with_holes(v, atoms))
     refuse_function_of_program(value)
     if type(value) is dict:
         return {k: with_holes(v, atoms) for k, v in value.items()}
@@ -93,19 +93,19 @@ def refuse_function_of_program(f: Any) -> None:
         )
 
 
-def filled(value: Any, values: list[Any]) -> Any:
+def fill_holes(value: Any, values: list[Any]) -> Any:
     if isinstance(value, Hole):
         return values[value.number]
     if isinstance(value, Remade):
         return value.call.result(values[value.first :])
     if isinstance(value, Text):
-        return value.of(lambda v: filled(v, values)).known()
+        return value.with_values(lambda v: fill_holes(v, values)).text_in_call()
     if type(value) is dict:
-        return {k: filled(v, values) for k, v in value.items()}
+        return {k: fill_holes(v, values) for k, v in value.items()}
     if type(value) is list:
-        return [filled(v, values) for v in value]
+        return [fill_holes(v, values) for v in value]
     if isinstance(value, tuple):
-        parts = [filled(v, values) for v in value]
+        parts = [fill_holes(v, values) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
 

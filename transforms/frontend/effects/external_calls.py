@@ -30,7 +30,7 @@ from tapeless.transforms.frontend.effects.external_arguments import (
     CONTAINERS,
     Recipe,
     are_same,
-    filled,
+    fill_holes,
     refuse_function_of_program,
     with_holes,
 )
@@ -65,7 +65,7 @@ class ExternalCall:
 
     def __call__(self, *values: Any, shape: Any = None) -> Any:
         try:
-            leaves, form = self.called([_frozen(v) for v in values])
+            leaves, form = self.call_and_flatten([_frozen(v) for v in values])
         except Exception as e:
             raise RuntimeError(f"{OTHER_WAY}{self.__name__} raises {type(e).__name__}") from e
         if self.form is not None and form != self.form:
@@ -73,14 +73,14 @@ class ExternalCall:
         leaves = [_own(x) for x in leaves]
         return leaves[0] if len(leaves) == 1 else tuple(leaves)
 
-    def called(self, values: list[Any]) -> tuple[list[Any], Any]:
+    def call_and_flatten(self, values: list[Any]) -> tuple[list[Any], Any]:
         """The numbers and arrays that the function gives, and how they are put together."""
         leaves: list[Any] = []
         form = form_of(self.result(values), leaves, self.depends)
         return leaves, form
 
     def result(self, values: list[Any]) -> Any:
-        args, kwargs = filled(self.args, values)
+        args, kwargs = fill_holes(self.args, values)
         return self.function(*args, **kwargs)
 
     def does_the_same_as(self, other: ExternalCall) -> bool:
@@ -155,7 +155,7 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
             if isinstance(v, Var):
                 run.call.values.give(v, x)
     symbols = [wrap(v) for v in outs]
-    if foreign and not all(map(_is_new, leaves, call.called(copies)[0])):
+    if foreign and not all(map(_is_new, leaves, call.call_and_flatten(copies)[0])):
         for symbol in symbols:  # a store would be one to an object
             if isinstance(symbol, Symbol):
                 symbol.read_only = True
@@ -210,7 +210,7 @@ class Agrees:
         self.call, self.__name__ = call, f"{call.__name__}_agrees"
 
     def __call__(self, *values: Any) -> np.bool:
-        return np.bool(self.call.called([*values])[1] == self.call.form)
+        return np.bool(self.call.call_and_flatten([*values])[1] == self.call.form)
 
 
 class Raises:

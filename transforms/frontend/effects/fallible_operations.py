@@ -1,4 +1,6 @@
-"""Which operations raise an error where Python's would, and the tests of whether they do."""
+"""Tells which operations raise an error where Python's would, and computes the test of whether they
+do.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Try statements that catch what data decides: each way through one is staged by itself.
+"""Stages try statements whose exceptions depend on run-time values: each way through one is staged
+by itself.
 
 try:                                      if factorises(np.linalg.cholesky, k):
     l = np.linalg.cholesky(k)                 l = np.linalg.cholesky(k)

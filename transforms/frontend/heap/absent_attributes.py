@@ -20,7 +20,7 @@ from tapeless.transforms.frontend.heap.locations import AttributeLocation
 from tapeless.transforms.frontend.trace.cells import MaybeUndefined
 from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.memoized import once, same_in_each_pass
+from tapeless.transforms.frontend.values.memoized import run_observed, same_in_each_pass
 from tapeless.transforms.frontend.values.structure import MISSING, Structure
 
 ALL = "__dict__"
@@ -48,7 +48,7 @@ def computed_once(obj: Any, name: str, compute: Callable[[], Any]) -> Any:
     t = trace()
     if not t.loops.rolling:
         return compute()
-    value, computed = once(compute)
+    value, computed = run_observed(compute)
     t.flags.absences["attribute", id(obj), name] = Absence(obj, next(t.serials), computed)
     return value
 

@@ -1,4 +1,4 @@
-"""Which arrays the variables of a rolled loop may share memory with.
+"""Computes may-alias sets: the arrays that the variables of a rolled loop may share memory with.
 
 for _ in range(n): b[1:] = a[:-1]; a, b = b, a      a and b stay apart, whichever is which
 """
@@ -92,7 +92,9 @@ class Aliases:
     def keep_apart(self, cells: dict[Place, Any]) -> None:
         """Tells of cells that might share memory that they do not: they are apart before the loop,
         and no pass leaves them in one memory."""
-        for pair in _sharing({place: trace().memory.of(cell) for place, cell in cells.items()}):
+        for pair in _sharing(
+            {place: trace().memory.memories_of(cell) for place, cell in cells.items()}
+        ):
             if pair not in self.together and self.are_apart(self.first, *pair):
                 trace().memory.keep_apart(*(cells[place] for place in pair))
 
@@ -117,7 +119,7 @@ class Aliases:
 
     def end(self, finals: dict[Any, Structure]) -> bool:
         """Notes what a pass left; True if that is news."""
-        before = self.known()
+        before = self.fact_count()
         inner: dict[Any, set[Any]] = {}
         finals_of: dict[Place, Symbol] = {}
         for key, final in finals.items():
@@ -144,9 +146,9 @@ class Aliases:
             if self.are_apart(self.first, *pair) and not self.are_apart(finals_of, *pair):
                 self.together.add(pair)
         self.together |= _sharing({place: _stacks(value) for place, value in finals_of.items()})
-        return self.known() > before
+        return self.fact_count() > before
 
-    def known(self) -> int:
+    def fact_count(self) -> int:
         return (
             sum(map(len, self.outer.values()))
             + len(self.common)

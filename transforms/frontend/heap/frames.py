@@ -1,4 +1,4 @@
-"""The local variables of a call of a rewritten function."""
+"""Holds the local variables of a call of a rewritten function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.source.tree_building import RESULT, plain
-from tapeless.transforms.frontend.trace.cells import undefined
+from tapeless.transforms.frontend.trace.cells import undefined_error
 from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.identity import Variables
@@ -64,7 +64,7 @@ class Frame(Variables):
         diverged = self.__dict__.get(DIVERGED, {})
         if name in diverged:
             raise diverged[name].refusal()
-        raise undefined(name)
+        raise undefined_error(name)
 
 
 def _assign_name(symbol: Symbol, name: str) -> None:

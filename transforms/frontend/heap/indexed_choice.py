@@ -19,7 +19,7 @@ from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
-from tapeless.transforms.frontend.heap.list_columns import alike, to_columns
+from tapeless.transforms.frontend.heap.list_columns import same_structure, to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.heap.ragged import (
@@ -49,7 +49,7 @@ CONSTANTS = (str, bytes, type(None), enum.Enum, np.ufunc, FunctionType, BuiltinF
 MOST = 16  # items that are told apart by their places
 
 
-def picked(hooks: Any, items: Any, k: Any) -> Any:
+def pick_element(hooks: Any, items: Any, k: Any) -> Any:
     """items[k]; NOTHING if the index is, or can be made, known, or the elements differ in kind."""
     _as_rows(items, k)
     if not _by_data(items, k):
@@ -153,7 +153,7 @@ def _by_data(items: Any, k: Any) -> bool:
 def interchangeable(specs: list[Structure]) -> bool:
     """Whether values are built alike, of leaves whose types have one for both."""
     first, *others = specs
-    if not all(alike(first, s) for s in others) or not list(first.leaves()):
+    if not all(same_structure(first, s) for s in others) or not list(first.leaves()):
         return False
     try:
         for leaves in zip(*(s.leaves() for s in specs), strict=True):

@@ -111,7 +111,7 @@ def _making_ahead() -> Iterator[None]:
         advanced, run.advanced = run.advanced, before
     if any(map(has_effect, statements(Block((), tuple(run.blocks[-1][first:]), ())))):
         raise UnsupportedError(f"{MADE}prints, draws random numbers or raises errors", ITEMS)
-    for location, _ in journal.changed():
+    for location, _ in journal.changed_locations():
         _forget(location)
     for iterator in advanced:
         run.note_advanced(iterator)
@@ -166,7 +166,7 @@ def advancing(value: Any) -> Any:
     return Advancing(value) if native else value
 
 
-def inside(value: Any) -> Any:
+def refuse_outer_iterators(value: Any) -> Any:
     """What is run over; refuses iterators from outside, which other calls would advance too."""
     if isinstance(value, Iterator) and type(value).__module__ in MAKERS:
         raise UnsupportedError(

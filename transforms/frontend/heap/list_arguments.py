@@ -81,16 +81,16 @@ class Given:
             self.list = from_arrays(spec, [*columns], weak)
         assert self.list.tail is not None
         self.list.tail.exact = True
-        self.before = self.held()
+        self.before = self.leaf_values()
 
-    def held(self) -> list[Any]:
+    def leaf_values(self) -> list[Any]:
         if isinstance(self.rows, str):
             return []
         tail = self.list.tail
         return [] if tail is None else [symbol.value() for symbol in tail.stacks]
 
-    def changed(self) -> bool:
+    def has_changed(self) -> bool:
         """Whether the caller has to see something else in the list."""
-        now = self.held()
+        now = self.leaf_values()
         same = len(now) == len(self.before)
         return not same or any(a is not b for a, b in zip(now, self.before, strict=True))

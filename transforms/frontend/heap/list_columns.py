@@ -1,4 +1,4 @@
-"""What rolled loops append to lists: stacks, one for each leaf of an element."""
+"""Stores what rolled loops append to lists in stacks, one for each leaf of an element."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tapeless.transforms.frontend.heap.reachability import refuse_iterators
 from tapeless.transforms.frontend.trace.cells import CellLocation, named_like
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import register_element
-from tapeless.transforms.frontend.values.identity import same
+from tapeless.transforms.frontend.values.identity import is_same
 from tapeless.transforms.frontend.values.join import join_types
 from tapeless.transforms.frontend.values.structure import flatten, require_defined
 from tapeless.transforms.ops.primitives import stacks
@@ -108,7 +108,7 @@ class Columns:
     def check(self, spec: Any, stored: bool = False) -> None:
         """Refuses an element of another structure than the others; `stored`: it is put in the
         place of one."""
-        if self.site is not None and not alike(spec, self.spec):
+        if self.site is not None and not same_structure(spec, self.spec):
             trace().decisions.as_items(self.site)
         requirealike(spec, self.spec)
         for mine, new in zip(self.spec.leaf_values(), spec.leaf_values(), strict=True):
@@ -255,7 +255,9 @@ def may_be_list(value: Any, source: Any) -> None:
     listing = getattr(source, "listing", None)
     if listing is not None and getattr(value, "cell", None) is not None:
         t, own = trace(), [symbol.cell for symbol in listing.stacks]
-        others = t.memory.of(source.cell) & t.memory.either.keys()  # of which it may be one already
+        others = (
+            t.memory.memories_of(source.cell) & t.memory.either.keys()
+        )  # of which it may be one already
         t.memory.may_be(value.cell, {*own, *listing.inside, *others})
 
 
@@ -285,7 +287,7 @@ def position(k: Any) -> Atom:
 
 
 def requirealike(a: Any, b: Any) -> None:
-    if not alike(a, b):
+    if not same_structure(a, b):
         raise StructureError(
             "the elements appended to a list in a loop, or on one side of a test, are built "
             f"differently: {a.describe()} and {b.describe()}",
@@ -293,13 +295,13 @@ def requirealike(a: Any, b: Any) -> None:
         )
 
 
-def alike(a: Any, b: Any) -> bool:
+def same_structure(a: Any, b: Any) -> bool:
     """Whether two elements are built alike, and hold the same where they hold no numbers."""
     if a.kind is not b.kind and a.kind != b.kind:
         return False
     if a.kind == "static":
-        return a.value is b.value or same(a.value, b.value)
-    return a.keys == b.keys and all(map(alike, a.children, b.children))
+        return a.value is b.value or is_same(a.value, b.value)
+    return a.keys == b.keys and all(map(same_structure, a.children, b.children))
 
 
 def is_list(spec: Any) -> bool:
@@ -323,7 +325,7 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
     all elements if the list is complete."""
     specs = [require_defined(flatten(v)) for v in list.__iter__(target)]
     types = [a.type for a in leaf_columns(element)]
-    if not all(alike(s, element) for s in specs) or as_long_as_data_says(element):
+    if not all(same_structure(s, element) for s in specs) or as_long_as_data_says(element):
         restart_as_rows(target, element)
     for s in specs:
         requirealike(s, element)
@@ -332,7 +334,7 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
             for t, a in zip(types, leaf_columns(s), strict=True)
         ]
     key = trace().next_list(target.name)
-    items = trace().decisions.widened(key, types)
+    items = trace().decisions.widen_types(key, types)
     columns = [*zip(*map(leaf_columns, specs), strict=True)]
     leaves = columns
     if complete and all(a.type == item for a, item in _in_columns(columns, items)):

@@ -1,4 +1,4 @@
-"""Lists that grow in a loop whose body is staged once: their elements become stacks."""
+"""Turns lists that grow in a rolled loop into stacks of their elements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Growth:
     marks: list[tuple[Any, int, Size | None]] = field(default_factory=list)
     growing: list[tuple[StagedList, Structure]] = field(default_factory=list)
 
-    def grown(self, target: Any, entry: Structure, final: Structure, by_data: bool) -> bool:
+    def stage_growth(self, target: Any, entry: Structure, final: Structure, by_data: bool) -> bool:
         """A list that got longer by appending, or shorter in as many passes as data says: its
         elements move to stacks before the loop."""
         n = len(entry.children)

@@ -12,7 +12,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.prelude.containers.linked_lists import Part, Row
 
 
-def settled(value: Any) -> Any:
+def with_known_lists(value: Any) -> Any:
     """The value with lists of known elements: loops that fill one are unrolled, or it is
     refused."""
     listing = getattr(value, "listing", None)
@@ -23,9 +23,9 @@ def settled(value: Any) -> Any:
     if tail is not None:
         return _with_items(value, tail, (listing or tail).loops)
     if isinstance(value, dict):
-        items = {k: settled(v) for k, v in value.items()}
+        items = {k: with_known_lists(v) for k, v in value.items()}
     elif isinstance(value, (list, tuple)):
-        items = dict(enumerate(map(settled, value)))
+        items = dict(enumerate(map(with_known_lists, value)))
     else:
         return value
     if all(v is value[k] for k, v in items.items()):

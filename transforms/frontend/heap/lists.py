@@ -1,4 +1,4 @@
-"""Lists of the user's program: ordinary lists, until a rolled loop appends to them."""
+"""Represents lists of the user's program: ordinary lists until a rolled loop appends to them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class StagedList(list):  # type: ignore[type-arg]
     traits: tuple[Any, ...] = ()  # what lists of one kind differ in, besides their elements
     run_over: ClassVar[Callable[..., None]]  # a loop; set by the module of loops, which need lists
 
-    def like(self, items: Iterable[Any]) -> StagedList:
+    def with_items(self, items: Iterable[Any]) -> StagedList:
         """One of the same kind, with these items."""
         return type(self)(items)
 
@@ -158,7 +158,7 @@ class StagedList(list):  # type: ignore[type-arg]
         tail.made = (present, BlockPosition(), arrays)
         return [wrap(a) for a in arrays]
 
-    def joined(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def stack_elements(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """What np.stack and its kin make of it; None for other functions, and without a tail."""
         if self.tail is None or func not in JOINERS:
             return None
@@ -223,7 +223,7 @@ class StagedList(list):  # type: ignore[type-arg]
             if value_symbol.type.shape:
                 trace().memory.share(value_symbol.cell, trace().memory.holding(stack.cell))
                 track_element(self, value_symbol, stack, at)
-            as_list = listed(value_symbol, spec.value)
+            as_list = as_list_like(value_symbol, spec.value)
             if isinstance(as_list, StagedList) and as_list.tail is not None:
                 as_list.tail.inside = [stack.cell, *within]
             return as_list
@@ -306,12 +306,12 @@ class StagedList(list):  # type: ignore[type-arg]
     def part(self, key: slice) -> StagedList:
         assert self.tail is not None
         if self.tail.is_uneven():
-            return self.picked(apply(FUNCTIONS[np.arange], self.length())[key])
+            return self.elements_at(apply(FUNCTIONS[np.arange], self.length())[key])
         result = self.rows([a[key] for a in self.arrays()])
         share_elements(self, result)
         return result
 
-    def picked(self, places: Symbol) -> StagedList:
+    def elements_at(self, places: Symbol) -> StagedList:
         """The elements at these places, one by one."""
         result = trace().born(StagedList())
         fill(result, self, places)
@@ -368,7 +368,7 @@ class StagedList(list):  # type: ignore[type-arg]
                 symbol = next(stack_symbols)
                 rest, value = stacks.pop_of_list.bind(symbol.value())
                 replace(symbol, rest)
-                return listed(wrap(value), spec.value)
+                return as_list_like(wrap(value), spec.value)
             return unflatten(spec, [build(c, stack_symbols) for c in spec.children])
 
         remaining = iter(self.tail.stacks)
@@ -420,15 +420,15 @@ class StagedList(list):  # type: ignore[type-arg]
     def __mul__(self, n: Any) -> StagedList:
         if self.is_table(n):
             trace().decisions.tabled = True
-            return self.repeated(n)
+            return self.repeat_element(n)
         if isinstance(n, Symbol) and len(self) == 1:
             spec = flatten(self[0])
             if list(spec.leaves()) and not has_containers(spec):  # else all would be one
-                return self.repeated(size_of(n.value()))
+                return self.repeat_element(size_of(n.value()))
             if self[0] is None and not trace().tracing:
                 site = trace().next_list("None")
                 if site not in trace().decisions.unlike:
-                    return self.repeated(size_of(n.value()), site)
+                    return self.repeat_element(size_of(n.value()), site)
         result: StagedList = trace().born(StagedList(list.__mul__(self, n)))
         for _ in range(operator.index(n) if self.tail is not None else 0):
             result = result + self
@@ -441,7 +441,7 @@ class StagedList(list):  # type: ignore[type-arg]
         alone = self.tail is None and type(n) is int and n > SMALL and list.__len__(self) == 1
         return alone and type(list.__getitem__(self, 0)) is float and trace().decisions.tables
 
-    def repeated(self, n: Size, site: Any = None) -> StagedList:
+    def repeat_element(self, n: Size, site: Any = None) -> StagedList:
         """The only element n times; `site`: where, if others that are built in another way may be
         stored in their places."""
         spec = flatten(self[0])
@@ -463,7 +463,7 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def duplicate(self) -> StagedList:
         require_definite(self)
-        result = self.like(list.copy(self) if self.tail is None else ())
+        result = self.with_items(list.copy(self) if self.tail is None else ())
         result.tail = self.tail and self.tail.copy()
         return trace().born(result)  # type: ignore[no-any-return]
 
@@ -546,7 +546,7 @@ def as_list(x: Any) -> Any:
     )
 
 
-def listed(symbol: Symbol, like: Any) -> Any:
+def as_list_like(symbol: Symbol, like: Any) -> Any:
     """An array that was taken from a list, as the list that it stands for if `like` does."""
     symbol.listing = getattr(like, "listing", None)
     return as_list(symbol)
@@ -559,7 +559,7 @@ def _with_tail(
     types = [Type(a.type.dtype, a.type.shape[1:], w) for a, w in zip(columns, weak, strict=True)]
     many = [
         Symbol(stacks.unstack(convert(a, item.with_shape(a.type.shape)), weak=item.weak))
-        for a, item in zip(columns, t.decisions.widened(key, types), strict=True)
+        for a, item in zip(columns, t.decisions.widen_types(key, types), strict=True)
     ]
     result: StagedList = t.born(cls())
     result.tail = Columns(spec, many, key)

@@ -1,5 +1,6 @@
-"""Where Python code can overwrite a value: attributes, outer variables, the contents of
-containers."""
+"""Represents the locations that Python code can overwrite: attributes, outer variables, the
+contents of containers.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from typing import Any
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.trace.journals import Location, same
+from tapeless.transforms.frontend.trace.journals import Location, is_identical
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import trace
@@ -62,7 +63,7 @@ class ContentsLocation(Location):
 
     def holds(self, old: Any) -> bool:
         now, before = _parts(self.get()), _parts(old)
-        return len(now) == len(before) and all(map(same, now, before))
+        return len(now) == len(before) and all(map(is_identical, now, before))
 
 
 def _parts(contents: Any) -> tuple[Any, ...]:

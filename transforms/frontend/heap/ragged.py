@@ -41,7 +41,7 @@ def row_of(specs: list[Structure], k: Any, sources: Iterable[Any] | None = None)
     return freeze(row, *(sources or (s.value for s in specs)))  # type: ignore[no-any-return]
 
 
-def stretched(items: StagedList, first: Any, last: Any) -> StagedList:
+def consecutive_items(items: StagedList, first: Any, last: Any) -> StagedList:
     """Some of the items of a list that follow one another, which are read only."""
     assert items.tail is not None
     parts = [column[first:last] for column in items.arrays()]

@@ -1,4 +1,6 @@
-"""Whether values have an object: in containers, and in what Python does not let one look into."""
+"""Tells whether values hold an object: in containers, and in what Python does not let one look
+into.
+"""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class GuardedRef(Symbol):
     def length(self, first: Size, second: Size) -> Size:
         """That of an axis which is not as long in both."""
         sides = [lambda n=n: [atom_of_size(n)] for n in (first, second)]
-        return size_of(either(self.holds(), *sides)[0])
+        return size_of(choose_atoms(self.holds(), *sides)[0])
 
     def holds(self) -> Atom:
         return self.test if self.number is None else equal(self.test, atom(self.number))
@@ -68,7 +68,7 @@ class GuardedRef(Symbol):
         return any(o.frozen for o in self.options)
 
     def present(self) -> Atom:
-        return either(self.holds(), *(lambda o=o: [o.present()] for o in self.options))[0]
+        return choose_atoms(self.holds(), *(lambda o=o: [o.present()] for o in self.options))[0]
 
     def write(self, new: Atom) -> None:
         t = trace()
@@ -90,7 +90,7 @@ class GuardedRef(Symbol):
             loc.set(out)
 
 
-def either(test: Atom, *sides: Callable[[], list[Atom]]) -> list[Atom]:
+def choose_atoms(test: Atom, *sides: Callable[[], list[Atom]]) -> list[Atom]:
     """What the first side gives if `test` holds, else the second."""
     t = trace()
     if isinstance(test, Literal):
@@ -170,16 +170,16 @@ def _general(step: Any) -> Any:
         return step
     atoms: list[Atom] = []
 
-    def moved(e: Any) -> Any:
+    def move_slot(e: Any) -> Any:
         if isinstance(e, slice):
             bounds = (e.start, e.stop, e.step)
-            return slice(*(moved(b) if isinstance(b, indexing.Slot) else b for b in bounds))
+            return slice(*(move_slot(b) if isinstance(b, indexing.Slot) else b for b in bounds))
         if e is None:
             return e
         atoms.append(rest[e.k] if isinstance(e, indexing.Slot) else atom(e))
         return indexing.Slot(len(atoms) - 1)
 
-    key = tuple(map(moved, params["key"]))
+    key = tuple(map(move_slot, params["key"]))
     return op, tuple(atoms), {"key": key}
 
 
@@ -206,11 +206,11 @@ def references(spec: Structure) -> Iterator[Structure]:
         yield from references(c)
 
 
-def replaced(spec: Structure, new: Iterator[Structure]) -> Structure:
+def with_references(spec: Structure, new: Iterator[Structure]) -> Structure:
     """The spec with other references."""
     if is_reference(spec):
         return next(new)
-    return replace(spec, children=tuple(replaced(c, new) for c in spec.children))
+    return replace(spec, children=tuple(with_references(c, new) for c in spec.children))
 
 
 # -- one of several, told by a number
@@ -279,7 +279,7 @@ class RefTargets:
         root = root_of(value)
         if isinstance(root, GuardedRef):
             a, b = options_of(value)
-            return either(root.holds(), lambda: self.express(a), lambda: self.express(b))
+            return choose_atoms(root.holds(), lambda: self.express(a), lambda: self.express(b))
         spec = part(value)
         at = self.find(spec)
         atoms = [atom(len(self.parts) if at is None else at)]
@@ -309,14 +309,14 @@ def references_that_escape(spec: Structure, began: int) -> Structure:
     """What a pass leaves in a variable that it made: parts of arrays that are older than the loop
     stay references."""
 
-    def left(r: Structure) -> Structure:
+    def escaping(r: Structure) -> Structure:
         targets = RefTargets([])
         targets.add(r.value, began)
         if not targets.parts:
             return by_value(r)
         return r if targets.own is None and len(targets.parts) == 1 else targets.spec(r.value)
 
-    return replaced(spec, map(left, references(spec)))
+    return with_references(spec, map(escaping, references(spec)))
 
 
 class LoopReferences:
@@ -329,7 +329,7 @@ class LoopReferences:
         """A spec in which these references are numbers."""
         targets = self.targets.get(key, {})
         indexed_references = enumerate(references(spec))
-        return replaced(
+        return with_references(
             spec, (targets[j].spec(r.value) if j in targets else r for j, r in indexed_references)
         )
 

@@ -1,4 +1,6 @@
-"""np.stack and its kin of a list that a rolled loop filled: its elements are rows already."""
+"""Stages np.stack and its like of a list that a rolled loop filled: its elements are rows of an
+array already.
+"""
 
 from __future__ import annotations
 

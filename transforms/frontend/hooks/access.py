@@ -21,7 +21,7 @@ from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.builtins.list_methods import of_data
-from tapeless.transforms.frontend.control_flow.branches import choose, each, undecided
+from tapeless.transforms.frontend.control_flow.branches import choose, for_each_option, has_options
 from tapeless.transforms.frontend.control_flow.chosen_elements import (
     chosen_by_data,
     element,
@@ -39,7 +39,7 @@ from tapeless.transforms.frontend.heap.frames import Frame, name_after
 from tapeless.transforms.frontend.heap.indexed_choice import (
     NOTHING,
     make_room,
-    picked,
+    pick_element,
     place_among_constants,
 )
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
@@ -52,10 +52,10 @@ from tapeless.transforms.frontend.hooks.calls import READERS, Calls, is_method
 from tapeless.transforms.frontend.objects import capture, special_methods
 from tapeless.transforms.frontend.objects.attributes import seen, watch_class
 from tapeless.transforms.frontend.objects.derived_arrays import method_of
-from tapeless.transforms.frontend.objects.environment import watched
+from tapeless.transforms.frontend.objects.environment import watch_environment
 from tapeless.transforms.frontend.trace.provenance import inherited_from, name_of, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either, either, is_one_of_texts
+from tapeless.transforms.frontend.values.choices import Either, as_either, is_one_of_texts
 from tapeless.transforms.frontend.values.container_aliases import (
     MUTABLE,
     require_all_current,
@@ -75,12 +75,12 @@ SEQUENCES = (list, tuple, deque, range, str)
 def _one_of(items: Sequence[Any], place: Any) -> Any:
     """The item at a place that data decides, as conditional expressions choose it."""
 
-    def chosen(k: int) -> Any:
+    def choose_from(k: int) -> Any:
         if k == len(items) - 1:
             return items[k]
-        return choose(place == k, lambda: items[k], lambda: chosen(k + 1))
+        return choose(place == k, lambda: items[k], lambda: choose_from(k + 1))
 
-    return chosen(0)
+    return choose_from(0)
 
 
 class AccessHooks(Calls):
@@ -94,12 +94,12 @@ class AccessHooks(Calls):
                 return self.attr(_list_of_array(obj, name), name)
             return attribute_of(obj, name, self.function)
         if isinstance(obj, Either) or (is_one_of_texts(obj) and hasattr(str, name)):
-            return each(lambda option: self.attr(option, name), either(obj))
+            return for_each_option(lambda option: self.attr(option, name), as_either(obj))
         if special_methods.foreign(obj):
             value = getattr(obj, name)
             return value if is_method(value) else call_outside(getattr, (obj, name), {})
         this, cls = (obj, type(obj)) if not isinstance(obj, super) else inherited_from(obj, name)
-        if (value := self._computed(this, cls, name)) is not NOTHING:
+        if (value := self._property_value(this, cls, name)) is not NOTHING:
             return value
         note_absence(this, name)
         attribute = static_attribute(cls, name)
@@ -124,7 +124,7 @@ class AccessHooks(Calls):
             value.value()  # raises where the program runs, if the attribute is not set
         return seen(obj, name, value)
 
-    def _computed(self, obj: Any, cls: type, name: str) -> Any:
+    def _property_value(self, obj: Any, cls: type, name: str) -> Any:
         """What a property gives that a class has under a name; NOTHING if it has none."""
         attribute = static_attribute(cls, name)
         if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
@@ -147,7 +147,7 @@ class AccessHooks(Calls):
 
     def set_attr(self, obj: Any, name: str, value: Any) -> None:
         if isinstance(obj, Either):
-            each(lambda option: self.set_attr(option, name, value), obj)
+            for_each_option(lambda option: self.set_attr(option, name, value), obj)
             return
         if isinstance(obj, Symbol):
             _set_of_array(obj, name, value)
@@ -176,7 +176,7 @@ class AccessHooks(Calls):
 
     def delete_attr(self, obj: Any, name: str) -> None:
         if isinstance(obj, Either):
-            each(lambda option: self.delete_attr(option, name), obj)
+            for_each_option(lambda option: self.delete_attr(option, name), obj)
             return
         if special_methods.foreign(obj):
             refuse_foreign_store(obj)
@@ -184,10 +184,10 @@ class AccessHooks(Calls):
         delattr(obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:
-        if undecided(obj) or is_one_of_texts(obj):
-            return each(lambda option: self.item(option, key), either(obj))
+        if has_options(obj) or is_one_of_texts(obj):
+            return for_each_option(lambda option: self.item(option, key), as_either(obj))
         if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
-            return each(lambda option: self.item(obj, option), either(key))
+            return for_each_option(lambda option: self.item(obj, option), as_either(key))
         if special_methods.foreign(obj):
             return call_outside(operator.getitem, (obj, key), {})
         if isinstance(obj, range) and isinstance(key, Symbol):
@@ -203,7 +203,7 @@ class AccessHooks(Calls):
         method = special_methods.special(obj, "__getitem__")
         if method is not None:
             return trace().enter(method, obj, key)
-        if dicts_and_sets.asked(obj, key):
+        if dicts_and_sets.is_key_by_data(obj, key):
             require_current(obj)
             return dicts_and_sets.item(self, obj, key)
         if isinstance(obj, defaultdict) and key not in obj:
@@ -212,13 +212,13 @@ class AccessHooks(Calls):
         if numbers and has_symbols(key):
             return wrap(constant(obj))[key]
         if obj is os.environ:
-            return watched(obj.__getitem__, (key,), {})
+            return watch_environment(obj.__getitem__, (key,), {})
         if joins(obj, key):
             return joined_by(obj, key)
         require_current(obj)
         if chosen_by_data(obj, key):
             return element(obj, key)
-        if (value := picked(self, obj, key)) is not NOTHING:
+        if (value := pick_element(self, obj, key)) is not NOTHING:
             return value
         if (place := place_among_constants(obj, key)) is not None:
             return _one_of(obj, place)
@@ -234,8 +234,8 @@ class AccessHooks(Calls):
         self.set_item(obj, key, value)
 
     def set_item(self, obj: Any, key: Any, value: Any) -> None:
-        if undecided(obj):
-            each(lambda option: self.set_item(option, key, value), obj)
+        if has_options(obj):
+            for_each_option(lambda option: self.set_item(option, key, value), obj)
             return
         key = trace().key_of(key, kept=isinstance(obj, dict)) if _is_known(obj) else key
         method = special_methods.special(obj, "__setitem__")
@@ -269,8 +269,8 @@ class AccessHooks(Calls):
         write_back(obj)
 
     def delete_item(self, obj: Any, key: Any) -> None:
-        if undecided(obj):
-            each(lambda option: self.delete_item(option, key), obj)
+        if has_options(obj):
+            for_each_option(lambda option: self.delete_item(option, key), obj)
             return
         if special_methods.foreign(obj):
             refuse_foreign_store(obj)

@@ -1,45 +1,38 @@
-"""Calls of a staged run: by rule, into the user's own code, or as they are."""
+"""Stages calls: by rule, by entering the user's own code, or by running the function as it is."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
-import random
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Var
-from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.external_objects import NamedMethod
-from tapeless.transforms.frontend.arrays.foreign_arrays import has_foreign, is_foreign
 from tapeless.transforms.frontend.arrays.known_arrays import (
     made_by_library,
     overwritten,
     require_own,
 )
-from tapeless.transforms.frontend.arrays.numpy_scalars import is_python_complex
 from tapeless.transforms.frontend.arrays.random_draws import (
     all_known,
     draw_once,
-    drawn,
     is_own_generator,
     is_recorded,
-    is_seed,
-    moved,
     moves_elements,
+    permute_elements,
+    record_draw,
     recorded_generator,
-    seeded,
+    with_known_seed,
 )
 from tapeless.transforms.frontend.arrays.symbols import (
     BoundRule,
     Symbol,
-    apply,
     call_numpy,
 )
 from tapeless.transforms.frontend.builtins import dicts_and_sets
@@ -47,16 +40,16 @@ from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OV
 from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_string, with_texts
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import of_data
-from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
+from tapeless.transforms.frontend.builtins.numpy_callbacks import staging_of
 from tapeless.transforms.frontend.control_flow.branches import (
     DeferredChoice,
     DeferredIterator,
-    deferred,
-    each,
-    undecided,
+    defer_choice,
+    for_each_option,
+    has_options,
 )
 from tapeless.transforms.frontend.control_flow.item_filters import staged_form
-from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
+from tapeless.transforms.frontend.control_flow.recursion import call_recursive, short_name
 from tapeless.transforms.frontend.effects.external_calls import seed_now
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
@@ -71,11 +64,21 @@ from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
 from tapeless.transforms.frontend.heap.iterators import Advancing, advancing
 from tapeless.transforms.frontend.heap.lists import StagedList, numbers_of
 from tapeless.transforms.frontend.heap.locations import before_change, put_attribute
+from tapeless.transforms.frontend.hooks.constructors import construct, construct_parametrised
+from tapeless.transforms.frontend.hooks.library_calls import (
+    MethodByName,
+    before_native_change,
+    by_rule,
+    call_opaque,
+    is_for_library,
+    require_program_order,
+    rule_or_external_call,
+)
+from tapeless.transforms.frontend.hooks.recursive_calls import decide_recursion
 from tapeless.transforms.frontend.objects.attributes import watch_class, watch_function
 from tapeless.transforms.frontend.objects.bound_arguments import defaults, fixed_arguments
-from tapeless.transforms.frontend.objects.dataclasses import is_record, new_record
 from tapeless.transforms.frontend.objects.derived_arrays import (
-    applied as applied_to_derived,
+    apply_to_derived as applied_to_derived,
 )
 from tapeless.transforms.frontend.objects.derived_arrays import (
     derived_in,
@@ -83,26 +86,22 @@ from tapeless.transforms.frontend.objects.derived_arrays import (
     is_derived,
     of_masked,
     of_structured,
-    staged_class,
     view_as,
 )
 from tapeless.transforms.frontend.objects.environment import (
     reads_environment,
     refuse_acting,
-    watched,
+    watch_environment,
 )
-from tapeless.transforms.frontend.objects.special_methods import foreign, iterated, operand_of
+from tapeless.transforms.frontend.objects.special_methods import foreign, iterable_of, operand_of
 from tapeless.transforms.frontend.source.push_form import can_push
 from tapeless.transforms.frontend.source.rewrite import known_codes, rewritten
-from tapeless.transforms.frontend.trace.dependence import can_be_known, need_integers
 from tapeless.transforms.frontend.trace.provenance import (
     hashable,
     impure,
     is_formula,
-    is_library_class,
     is_numpy,
     is_parametrised,
-    makes_plain_objects,
     may_change,
     of_library,
     of_numba,
@@ -110,14 +109,13 @@ from tapeless.transforms.frontend.trace.provenance import (
     of_ours,
     qualified_name,
 )
-from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import (
     MUTABLE,
     require_all_current,
     write_back,
 )
-from tapeless.transforms.frontend.values.identity import same
 from tapeless.transforms.frontend.values.memoized import forget, of_cache, remember_result
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text
@@ -145,11 +143,6 @@ CREATORS = frozenset(
     | {"union", "intersection", "difference", "symmetric_difference"}
 )
 STAGED_ALWAYS = frozenset(creation.NUMPY)
-# a function that enters itself so often under undecided tests with other numbers is taken to
-# recurse on the tests, not on the numbers
-DEEP = 12  # inside of one another
-MANY = 48  # in all
-WRITTEN_OUT = 2000  # calls of a function by itself, known while staging
 
 
 class Calls:
@@ -169,20 +162,20 @@ class Calls:
         if isinstance(f, BoundRule):
             return f(*args, **kwargs)
         if isinstance(f, Either):
-            return each(lambda option: self.call(option, *args, **kwargs), f)
+            return for_each_option(lambda option: self.call(option, *args, **kwargs), f)
         if contents_of(this := getattr(f, "__self__", None)) is not None:
-            return each(lambda _: self.call(f, *args, **kwargs), this)
+            return for_each_option(lambda _: self.call(f, *args, **kwargs), this)
         if isinstance(f, Symbol):
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
-            if f in BUILTINS and any(map(undecided, args)):
+            if f in BUILTINS and any(map(has_options, args)):
                 if f is next and isinstance(args[0], (DeferredChoice, DeferredIterator)):
                     raise UnsupportedError(
                         "next() of an iterator over one of several containers", "index it"
                     )
                 if f in ITERATORS:
-                    return deferred(lambda *option: self.call(f, *option, **kwargs), *args)
-                return each(lambda *option: self.call(f, *option, **kwargs), *args)
+                    return defer_choice(lambda *option: self.call(f, *option, **kwargs), *args)
+                return for_each_option(lambda *option: self.call(f, *option, **kwargs), *args)
             if f in (max, min) and isinstance(args[0], Part) and "key" in kwargs:
                 return self.call(extreme_row, f, *args, **kwargs)
             if f in ASKED and any(map(foreign, args)):
@@ -196,8 +189,8 @@ class Calls:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (iterated_by := staged_form(f, args)) is not None:
                 return self.call(iterated_by, *args, **kwargs)
-            if (staged := applied(f)) is not None:
-                return _by_rule(functools.partial(staged, self), f, args, kwargs)
+            if (staged := staging_of(f)) is not None:
+                return by_rule(functools.partial(staged, self), f, args, kwargs)
         if isinstance(f, types.MethodType):
             return self.call_method(f, args, kwargs)
         if isinstance(f, types.FunctionType):
@@ -208,9 +201,9 @@ class Calls:
         if (written := of_numba(f)) is not None:
             return self.call(written, *args, **kwargs)
         if is_parametrised(f):
-            return self.construct_parametrised(f, args, kwargs)
+            return construct_parametrised(self, f, args, kwargs)
         if isinstance(f, type):
-            return self.construct(f, args, kwargs)
+            return construct(self, f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):
             return remember_result(f, args, kwargs, self.call)
         method = getattr(type(f), "__call__", None)  # noqa: B004 (it is needed itself)
@@ -238,7 +231,7 @@ class Calls:
                 return self.enter_function(f.__func__, (f.__self__, *args), kwargs)
             return f(*args, **kwargs)
         if foreign(f.__self__) or isinstance(f.__func__, NamedMethod):
-            return call_outside(Method(f.__self__, f.__name__), (f.__self__, *args), kwargs)
+            return call_outside(MethodByName(f.__self__, f.__name__), (f.__self__, *args), kwargs)
         if isinstance(f.__self__, Symbol):
             if f.__name__ == "view" and args and is_derived(args[0]):
                 return view_as(f.__self__, args[0])
@@ -252,7 +245,7 @@ class Calls:
             return self.call(written, f.__self__, *args, **kwargs)
         if (result := dicts_and_sets.method(self, f.__self__, f.__name__, args)) is not NOTHING:
             return result
-        in_order(f)
+        require_program_order(f)
         if isinstance(f.__self__, StagedList) and f.__name__ not in READERS:
             before_change(f.__self__)
             if f.__name__ in ("pop", "popleft"):
@@ -285,80 +278,12 @@ class Calls:
             else self.enter_function(f, args, kwargs)
         )
 
-    def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if (generator := recorded_generator(cls, args, kwargs)) is not None:
-            return generator
-        cls, args = staged_class(cls) if is_derived(cls) else cls, seeded(cls, args)
-        init = cls.__init__  # type: ignore[misc]
-        new: Any = cls.__new__
-        plain = (
-            isinstance(init, types.FunctionType)
-            and new is object.__new__
-            and type(cls).__call__ is type.__call__
-        )
-        library = is_library_class(cls)
-        if plain:
-            watch_class(cls, "__init__")
-        if plain and not library and is_record(cls):
-            return new_record(self, cls, args, kwargs)
-        if (
-            plain
-            and not library
-            and init.__code__.co_filename != "<string>"
-            and "__dataclass_fields__" not in cls.__dict__
-        ):
-            obj = trace().born(object.__new__(cls))
-            self.call_function(init, (obj, *args), kwargs)
-            return obj
-        if makes_plain_objects(cls) and isinstance(new, types.FunctionType):
-            watch_class(cls, "__new__")
-            obj = self.call_function(new, (cls, *args), kwargs)
-            if isinstance(obj, cls) and isinstance(init, types.FunctionType):
-                watch_class(cls, "__init__")
-                self.call_function(init, (obj, *args), kwargs)
-            return obj
-        if cls in (*dicts_and_sets.DICTS, *dicts_and_sets.SETS) and not kwargs:
-            return dicts_and_sets.constructed(self, cls, args)
-        if isinstance(cls, type) and issubclass(cls, np.generic):
-            if not has_symbols(args):
-                return cls(*args, **kwargs)
-            if is_python_complex(args[0]) and not issubclass(cls, (np.bool_, np.complexfloating)):
-                return cls(1j)  # which is an error
-            rule = functools.partial(apply, FUNCTIONS[np.asarray])
-            return _or_external(lambda: rule(args[0], cls), cls, args, kwargs)
-        if issubclass(cls, BaseException) and has_symbols(args):
-            obj = trace().born(cls.__new__(cls))
-            obj.args = args
-            if isinstance(init, types.FunctionType):
-                self.call_function(init, (obj, *args), kwargs)
-            return obj
-        if issubclass(cls, random.Random) and not has_symbols((args, kwargs)):
-            generator = cls(*args, **kwargs)
-            return trace().born(generator) if is_seed(*args) else generator
-        if passed_on(cls, args, kwargs):
-            return call_outside(cls, args, kwargs)
-        if library and (has_symbols(args) or has_symbols(kwargs)):
-            obj = _or_external(functools.partial(_opaque, cls, args, kwargs), cls, args, kwargs)
-            return trace().born(advancing(obj))
-        return trace().born(advancing(cls(*args, **kwargs)))
-
-    def construct_parametrised(
-        self, alias: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """An object of `Stack[float]`: one of `Stack`, which knows with which types it was made."""
-        if not getattr(alias, "_inst", True):
-            alias()  # TypeError: typing.Dict is only for hints
-        obj = self.call(alias.__origin__, *args, **kwargs)
-        with contextlib.suppress(AttributeError):  # lists and dicts have no attributes
-            put_attribute(obj, "__orig_class__", alias)
-        return obj
-
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
-        if any(map(undecided, args)):
-            return each(lambda *option: self.call_native(f, option, kwargs), *args)
+        if any(map(has_options, args)):
+            return for_each_option(lambda *option: self.call_native(f, option, kwargs), *args)
         if reads_environment(f):
-            return watched(f, args, kwargs)
+            return watch_environment(f, args, kwargs)
         refuse_acting(f)
         require_all_current(*args, *kwargs.values())
         for array in overwritten(f, args, kwargs):
@@ -366,7 +291,7 @@ class Calls:
         if hashable(f):
             if (generator := recorded_generator(f, args, kwargs)) is not None:
                 return generator
-            args = seeded(f, args)
+            args = with_known_seed(f, args)
         if args and isinstance(args[0], StructuredArray) and is_numpy(f):
             return self.call(of_structured(f), *args, **kwargs)
         if is_numpy(f) and has_masked((*args, *kwargs.values())):
@@ -418,14 +343,14 @@ class Calls:
             if name == "shuffle" and len(args) == 1 and isinstance(args[0], (list, StagedList)):
                 return shuffle_list(self, f, *args)
             if is_recorded(this) or not trace().birth(this):
-                return drawn(this, name, args, kwargs)
+                return record_draw(this, name, args, kwargs)
             draw_once(this)
             if moves_elements(name, args, kwargs):
-                return moved(this, name, args, kwargs)
+                return permute_elements(this, name, args, kwargs)
             args, kwargs = all_known(args), {k: all_known(v) for k, v in kwargs.items()}
             symbolic = False
         elif may_change(this):
-            in_order(f)
+            require_program_order(f)
         elif impure(f) and (number := reading(self, f, args, kwargs)) is not NO_READING:
             return number
         elif impure(f) and trace().observing:
@@ -437,10 +362,10 @@ class Calls:
                 "pass its values in as arguments",
             )
         elif isinstance(f, types.BuiltinFunctionType) and not is_numpy(f):
-            changeable(name, args)
+            before_native_change(name, args)
         if foreign(this):
-            return call_outside(Method(this, name), (this, *args), kwargs)
-        if passed_on(f, args, kwargs):
+            return call_outside(MethodByName(this, name), (this, *args), kwargs)
+        if is_for_library(f, args, kwargs):
             return call_outside(f, args, kwargs)
         if is_numpy(f) or (hashable(f) and f in FUNCTIONS):
             arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
@@ -448,13 +373,15 @@ class Calls:
             if symbolic or (has_rule and (f in STAGED_ALWAYS or arrays)):
                 rule = functools.partial(call_numpy, f)
                 if has_rule:
-                    return _by_rule(lambda *a, **k: rule(a, k), f, args, kwargs)
-                return _or_external(lambda: rule(args, dict(kwargs)), f, args, kwargs)
+                    return by_rule(lambda *a, **k: rule(a, k), f, args, kwargs)
+                return rule_or_external_call(lambda: rule(args, dict(kwargs)), f, args, kwargs)
         trace().ask_address(*args, *kwargs.values())
         if symbolic and trace().observing:
-            result = _or_external(functools.partial(_opaque, f, args, kwargs), f, args, kwargs)
+            result = rule_or_external_call(
+                functools.partial(call_opaque, f, args, kwargs), f, args, kwargs
+            )
         else:
-            result = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
+            result = call_opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
         if (
             isinstance(result, (np.ndarray, tuple))
             and (own := made_by_library(result)) is not result
@@ -513,60 +440,19 @@ class Calls:
         return Advancing(items, pushes)
 
 
-def in_order(method: Any) -> None:
-    """Objects of Python's library change in the order of the program, and are not put back."""
-    if may_change(method.__self__):
-        what = (
-            f"calls {qualified_name(method)}, which may change an object that is made outside of it"
-        )
-        trace().only_once(what, "use lists, dicts and arrays", trace().birth(method.__self__))
-
-
-def changeable(name: str, args: tuple[Any, ...]) -> None:
-    """C code may change the containers that it is given, such as heapq.heappop."""
-    for a in args:
-        if isinstance(a, StagedList) and a.tail is not None:
-            why = f"{name}() gets a list that it fills"
-            trace().decisions.unroll_all(dict.fromkeys(a.tail.loops, why))
-            if trace().loops.rolling:
-                raise CannotRoll(why)
-            raise UnsupportedError(
-                f"{name}() of a list that was filled in a loop", "make it an array with np.array"
-            )
-        before_change(a)
-
-
-class Method:
-    """What calls a method of an object by its name."""
-
-    def __init__(self, this: Any, name: str) -> None:
-        self.__name__, self.__module__ = name, f"{type(this).__module__}.{type(this).__qualname__}"
-
-    def __call__(self, this: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return getattr(this, self.__name__)(*args, **kwargs)
-
-
 def is_method(value: Any) -> bool:
     return isinstance(value, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType))
-
-
-def passed_on(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a program that is traced calls a library's function, as it is about objects of
-    libraries; functions of Python's are not about what containers hold."""
-    if not trace().observing:
-        return False
-    root = (getattr(f, "__module__", None) or "builtins").partition(".")[0].removeprefix("_")
-    look = is_foreign if root in sys.stdlib_module_names else has_foreign
-    return any(map(look, (*args, *kwargs.values())))
 
 
 def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:
     """The arguments of a builtin function, those that it runs over as what they give."""
     items = list(args)
     if f in (min, max) and len(items) == 1:
-        return [dicts_and_sets.unordered(items[0], f)]
+        return [dicts_and_sets.members_in_any_order(items[0], f)]
     which = OVER_ITEMS.get(f, slice(0))
-    items[which] = [iterated(dicts_and_sets.unordered(v, f), f in AT_ONCE) for v in args[which]]
+    items[which] = [
+        iterable_of(dicts_and_sets.members_in_any_order(v, f), f in AT_ONCE) for v in args[which]
+    ]
     return items
 
 
@@ -585,104 +471,3 @@ def argument_names(
         cell = value.cell if isinstance(value, Symbol) else None
         if cell is not None and isinstance(cell.atom, Var):
             yield cell.atom, name
-
-
-def decide_recursion(f: types.FunctionType, open_calls: list[Any], arguments: Any) -> None:
-    """A recursion that ends by tests: integer inputs that they depend on are made known; a call
-    like one that is open can be ended by data only, and many calls are not written out."""
-    t = trace()
-    t.calls.repeated[f.__code__] += 1
-    tests = t.tests[open_calls[0][0] :]
-    if not tests:
-        _not_endless(f, t.calls.repeated[f.__code__])
-        return
-    why = f"{f.__name__} calls itself under a test, so the test must be known while staging"
-    for test in tests:
-        if can_be_known(test):
-            raise NeedStatic(test, why)
-    t.calls.undecided[f.__code__] += 1
-    often = t.calls.undecided[f.__code__] > MANY and t.decisions.counts
-    blind = often or len(open_calls) > DEEP
-    form_here = form(arguments, blind)
-    if any(same(g, f) and form(before, blind) == form_here for _, g, before in open_calls):
-        t.decisions.counted |= often
-        t.decisions.recurse(f.__code__)
-
-
-def _not_endless(f: types.FunctionType, calls: int) -> None:
-    """A recursion that is written out, though it makes too many calls for that: it may still be
-    one function of the program that gets the numbers as arguments."""
-    decisions = trace().decisions
-    if calls > WRITTEN_OUT and decisions.counts:
-        decisions.counted = True
-        decisions.leaves.clear()
-        decisions.recurse(f.__code__)
-    if calls > 50 * WRITTEN_OUT:
-        raise UnsupportedError(
-            f"{f.__name__} calls itself more than {calls - 1:,} times while staging",
-            "write it as a loop, or keep the values that it computes again (functools.lru_cache)",
-        )
-
-
-def _has_functions(values: Iterable[Any]) -> bool:
-    """Whether there are functions among values, or in their lists: they may read the program's;
-    classes are dtypes."""
-    return any(_has_functions(v) if isinstance(v, (list, tuple)) else _enters(v) for v in values)
-
-
-def _enters(value: Any) -> bool:
-    return callable(value) and not isinstance(value, type)
-
-
-def _by_rule(
-    rule: Callable[..., Any], f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """What a rule gives; what the function gives where the rule does not know its options and a
-    program is traced."""
-    if not trace().observing or _has_functions((*args, *kwargs.values())):
-        return rule(*args, **kwargs)
-    try:
-        with trace().undone_by_errors():
-            return rule(*args, **kwargs)
-    except UnsupportedError:
-        return call_outside(f, args, kwargs)
-
-
-def _or_external(
-    rule: Callable[[], Any], f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """What a rule gives; where there is none and a program is traced, what the function gives."""
-    try:
-        return rule()
-    except (NeedStatic, UnsupportedError):
-        if not trace().observing:
-            raise
-        return call_outside(f, args, kwargs)
-
-
-def _is_text(value: Any) -> bool:
-    """Whether it is text that only the program knows, or a list or tuple with such text."""
-    return (
-        any(map(_is_text, value)) if isinstance(value, (list, tuple)) else isinstance(value, Text)
-    )
-
-
-def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Runs a function that has no rule on symbols, which it may pass on but not look into."""
-    refuse_kept(f)
-    try:
-        return f(*args, **kwargs)
-    except TapelessError:
-        raise
-    except Exception as e:
-        need_integers(qualified_name(f), args)
-        of_module = type(e).__module__ != "builtins"  # struct.error and its like
-        ours = str(getattr(f, "__module__", "")).startswith("tapeless.")  # it knows symbols
-        looks = of_module or isinstance(e, (TypeError, AttributeError)) or any(map(_is_text, args))
-        if ours or not looks:
-            raise
-        raise UnsupportedError(
-            f"{qualified_name(f)} has no rule, and cannot take a value that is known only when the"
-            f" program runs ({e})",
-            "write it with NumPy functions, or call it outside and pass in what it gives",
-        ) from e

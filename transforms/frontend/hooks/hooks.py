@@ -1,4 +1,6 @@
-"""The hooks that rewritten code calls: names, control flow, and what they inherit."""
+"""Implements the hooks that rewritten source calls: names and control flow here, the others in the
+classes it inherits.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +15,23 @@ import numpy as np
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins import dicts_and_sets
-from tapeless.transforms.frontend.builtins.formatting import formatted
+from tapeless.transforms.frontend.builtins.formatting import format_parts
 from tapeless.transforms.frontend.builtins.lists_of_lists import empty_list, rows_of, running_over
 from tapeless.transforms.frontend.control_flow.branches import (
     branch,
     choose,
-    deferred,
-    each,
-    undecided,
+    defer_choice,
+    for_each_option,
+    has_options,
 )
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension
 from tapeless.transforms.frontend.control_flow.iteration import len_
 from tapeless.transforms.frontend.control_flow.loop_iterators import for_each
 from tapeless.transforms.frontend.control_flow.loops import while_loop
-from tapeless.transforms.frontend.control_flow.rebinding import renewed
+from tapeless.transforms.frontend.control_flow.rebinding import rebind_list
 from tapeless.transforms.frontend.control_flow.truth import truth
-from tapeless.transforms.frontend.control_flow.try_statements import tried
-from tapeless.transforms.frontend.effects.context_managers import SIGNALS, entered
+from tapeless.transforms.frontend.control_flow.try_statements import run_try
+from tapeless.transforms.frontend.effects.context_managers import SIGNALS, enter_manager
 from tapeless.transforms.frontend.effects.effects import raise_
 from tapeless.transforms.frontend.effects.exception_handlers import caught, trying
 from tapeless.transforms.frontend.heap.frames import Frame, FrameLocation
@@ -60,10 +62,10 @@ def _has_length(value: Any) -> bool:
     return isinstance(value, StagedList) and value.tail is not None
 
 
-def _whole(value: Any) -> Any:
+def _as_full_list(value: Any) -> Any:
     """What is taken apart: of a generator expression the list of all items."""
     value = as_list(value)
-    return value.listed() if isinstance(value, Lazy) else value
+    return value.to_list() if isinstance(value, Lazy) else value
 
 
 class Hooks(Operations):
@@ -172,18 +174,18 @@ class Hooks(Operations):
             self.bind(frame, p.removeprefix("*") if isinstance(p, str) else p, v)
 
     def unpack(self, value: Any, n: int) -> Any:
-        if undecided(value):
-            return each(lambda option: tuple(self.unpack(option, n)), value)
+        if has_options(value):
+            return for_each_option(lambda option: tuple(self.unpack(option, n)), value)
         if value is None:
             raise TypeError("cannot unpack non-iterable NoneType object")
-        value = _whole(value)
+        value = _as_full_list(value)
         length = len_(self, value) if _has_length(value) else None
         if isinstance(length, Symbol):
             if not can_be_known(length.value()):
                 return self.items_of(value, length, n)
             if not isinstance(value, list):
                 length.__index__()
-        return special_methods.iterated(value, whole=True)
+        return special_methods.iterable_of(value, whole=True)
 
     def items_of(self, value: Any, length: Any, n: int) -> tuple[Any, ...]:
         """The items of a list or array that has to have n of them, as data says."""
@@ -195,15 +197,15 @@ class Hooks(Operations):
 
     def unpack_star(self, value: Any, n: int, star: int) -> Any:
         """n parts of which one is the list of what the others leave."""
-        if undecided(value):
-            return each(lambda option: self.unpack_star(option, n, star), value)
+        if has_options(value):
+            return for_each_option(lambda option: self.unpack_star(option, n, star), value)
         if value is None:
             raise TypeError("cannot unpack non-iterable NoneType object")
-        value = _whole(value)
+        value = _as_full_list(value)
         length = value.length() if isinstance(value, StagedList) else None
         if isinstance(length, Symbol) and not can_be_known(length.value()):
             return self.parts_of(value, n, star)
-        parts = list(special_methods.iterated(value, whole=True))
+        parts = list(special_methods.iterable_of(value, whole=True))
         if len(parts) < n - 1:
             raise ValueError(
                 f"not enough values to unpack (expected at least {n - 1}, got {len(parts)})"
@@ -223,11 +225,13 @@ class Hooks(Operations):
         return (*first, self.item(value, slice(star, length - behind)), *last)
 
     def iterate(self, value: Any) -> Any:
-        return value if undecided(value) else special_methods.iterated(value)
+        return value if has_options(value) else special_methods.iterable_of(value)
 
     def call_spread(self, f: Any, items: Any) -> Any:
         """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
-        items = each(lambda option: special_methods.iterated(option, whole=True), items)
+        items = for_each_option(
+            lambda option: special_methods.iterable_of(option, whole=True), items
+        )
         columns = items.columns() if f is zip and isinstance(items, StagedList) else None
         return self.call(f, *items) if columns is None else Advancing(iter(columns))
 
@@ -242,7 +246,7 @@ class Hooks(Operations):
         return empty_list(self, name)
 
     def renewed(self, frame: Frame, name: str, value: Any) -> Any:
-        return renewed(frame, name, value) if type(value) is StagedList else value
+        return rebind_list(frame, name, value) if type(value) is StagedList else value
 
     def dict(self, name: str, *parts: Any) -> Any:
         return dicts_and_sets.display(self, dict, name, parts)
@@ -280,8 +284,8 @@ class Hooks(Operations):
     def for_(
         self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
     ) -> None:
-        if undecided(iterable):
-            each(lambda option: self.for_(option, body, frame, stop, name), iterable)
+        if has_options(iterable):
+            for_each_option(lambda option: self.for_(option, body, frame, stop, name), iterable)
             return
         trace().loops.run_over.append(iterable)
         try:
@@ -295,15 +299,17 @@ class Hooks(Operations):
 
     def comprehension(self, kind: str, generators: Any) -> Any:
         iterable, *rest = generators
-        if undecided(iterable):
-            over = deferred if kind == "GeneratorExp" else each
+        if has_options(iterable):
+            over = defer_choice if kind == "GeneratorExp" else for_each_option
 
             def of_option(option: Any) -> Any:
                 return self.comprehension(kind, (self.iterate(option), *rest))
 
             return over(of_option, iterable)
         if kind in ("SetComp", "DictComp"):
-            return dicts_and_sets.gathered(self, set if kind == "SetComp" else dict, generators)
+            return dicts_and_sets.build_container(
+                self, set if kind == "SetComp" else dict, generators
+            )
         with running_over(generators[0]):
             return comprehension(kind, generators)
 
@@ -313,14 +319,14 @@ class Hooks(Operations):
 
     def enter(self, manager: Any) -> Any:
         if isinstance(manager, Symbol):
-            kind = "numpy.ndarray" if manager.mutable else manager.described()
+            kind = "numpy.ndarray" if manager.mutable else manager.class_name()
             raise TypeError(f"'{kind}' object does not support the context manager protocol")
         if isinstance(manager, np.errstate):
             kinds = ("all", "divide", "over", "under", "invalid")
             methods = {k: getattr(manager, f"_{k}", None) for k in kinds}
             settings = {k: v for k, v in methods.items() if v is not None}
             trace().emit(Effect("errstate", (), settings, trace().origin))
-        return entered(manager, self.call, self.given_up)
+        return enter_manager(manager, self.call, self.given_up)
 
     @property
     def signals(self) -> tuple[type[BaseException], ...]:
@@ -329,7 +335,7 @@ class Hooks(Operations):
 
     def try_(self, run: Any) -> None:
         """A try statement."""
-        tried(run)
+        run_try(run)
 
     def trying(self, *clauses: Any) -> Any:
         """The body of a try statement; each of `clauses` gives the exceptions that one catches."""
@@ -341,19 +347,19 @@ class Hooks(Operations):
             final()
 
     def format(self, *parts: Any) -> Any:
-        return formatted(*parts)
+        return format_parts(*parts)
 
     def raise_(self, exc: Any, cause: Any = None) -> None:
-        def raised(option: Any) -> None:
-            if isinstance(option, BaseException) and any(map(undecided, option.args)):
-                each(functools.partial(with_texts, option), *option.args)
+        def raise_option(option: Any) -> None:
+            if isinstance(option, BaseException) and any(map(has_options, option.args)):
+                for_each_option(functools.partial(with_texts, option), *option.args)
             raise_(option, cause)
 
         def with_texts(error: BaseException, *args: Any) -> None:
             error.args = args
             raise_(error, cause)
 
-        each(raised, exc)
+        for_each_option(raise_option, exc)
 
     def assert_(self, test: Any, message: Any) -> None:
         if isinstance(test, Symbol):

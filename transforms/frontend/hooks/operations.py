@@ -16,20 +16,20 @@ from tapeless.transforms.frontend.arrays.operators import check_in_place, store_
 from tapeless.transforms.frontend.arrays.python_scalars import items_of
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
-from tapeless.transforms.frontend.builtins.comparison import binary, contained
+from tapeless.transforms.frontend.builtins.comparison import binary, contains_item
 from tapeless.transforms.frontend.builtins.formatting import percent
 from tapeless.transforms.frontend.builtins.list_methods import ask_whether_equal
 from tapeless.transforms.frontend.control_flow.branches import (
     choose,
-    each,
+    for_each_option,
+    has_options,
     short_circuit,
-    undecided,
 )
 from tapeless.transforms.frontend.control_flow.truth import (
     is_none,
     may_be_none,
+    presence_flag,
     same_meaning,
-    something,
     truth,
 )
 from tapeless.transforms.frontend.effects.exception_handlers import divide
@@ -39,9 +39,9 @@ from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.heap.references import GuardedRef, is_choice, options_of, root_of
 from tapeless.transforms.frontend.hooks.access import AccessHooks
 from tapeless.transforms.frontend.objects import special_methods
-from tapeless.transforms.frontend.objects.environment import watched
+from tapeless.transforms.frontend.objects.environment import watch_environment
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either, either
+from tapeless.transforms.frontend.values.choices import Either, as_either
 from tapeless.transforms.frontend.values.container_aliases import write_back
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text
@@ -62,26 +62,26 @@ class Operations(AccessHooks):
         if kind in ("Is", "IsNot") and any(map(is_choice, (left, right))):
             return self.identical_choice(left, kind, right)
         if kind in COMPARED:
-            left, right = either(left), either(right)
+            left, right = as_either(left), as_either(right)
         divide(kind, left, right)
-        return each(functools.partial(binary, kind), left, right)
+        return for_each_option(functools.partial(binary, kind), left, right)
 
     def identical_choice(self, left: Any, kind: str, right: Any) -> Any:
         """left is right, where one of them is one of two arrays."""
         chosen = left if is_choice(left) else right
         first, second = options_of(chosen)
 
-        def compared(option: Any) -> Any:
+        def compare_option(option: Any) -> Any:
             sides = (option, right) if chosen is left else (left, option)
             return self.binary(sides[0], kind, sides[1])
 
         root = root_of(chosen)
         assert isinstance(root, GuardedRef)
         holds = wrap(root.holds())
-        return choose(holds, lambda: compared(first), lambda: compared(second))
+        return choose(holds, lambda: compare_option(first), lambda: compare_option(second))
 
     def unary(self, kind: str, value: Any) -> Any:
-        return each(functools.partial(special_methods.unary, kind), value)
+        return for_each_option(functools.partial(special_methods.unary, kind), value)
 
     def mod(self, left: Any, right: Any) -> Any:
         if isinstance(left, (str, Text)):
@@ -89,12 +89,12 @@ class Operations(AccessHooks):
         return special_methods.binary("Mod", left, right)
 
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
-        if undecided(target):
-            return each(lambda option: self.inplace(kind, option, value), target)
+        if has_options(target):
+            return for_each_option(lambda option: self.inplace(kind, option, value), target)
         if isinstance(target, str) and kind == "Mod":
             return self.mod(target, value)
         if isinstance(target, set) and isinstance(value, Keys):
-            dicts_and_sets.anew(target)
+            dicts_and_sets.restage_as_keyed(target)
         before_change(target)
         require_own(target)
         if isinstance(target, np.ndarray):
@@ -127,23 +127,23 @@ class Operations(AccessHooks):
         self.set_attr(obj, name, self.inplace(kind, self.attr(obj, name), value()))
 
     def is_none(self, value: Any, negate: bool) -> Any:
-        outcome = each(is_none, value)
+        outcome = for_each_option(is_none, value)
         if isinstance(value, Either) and isinstance(outcome, Symbol):
-            trace().flags.means[outcome.value(), False] = value.something()
+            trace().flags.means[outcome.value(), False] = value.presence_conditions()
         return self.not_(outcome) if negate else python_number(outcome)
 
     def not_(self, value: Any) -> Any:
-        if undecided(value):
+        if has_options(value):
             value = truth(value)
         if isinstance(value, Symbol) and (
-            value.type.shape or value.type.dtype.kind == "b" or something(value) is not None
+            value.type.shape or value.type.dtype.kind == "b" or presence_flag(value) is not None
         ):
             value = truth(value)
         if isinstance(value, Symbol):
             return python_number(self.opposite(value))
         if isinstance(value, StagedList) and value.tail is not None:
             return value.length() == 0
-        tested = special_methods.tested(value)
+        tested = special_methods.truth_operand(value)
         return self.not_(tested) if isinstance(tested, Symbol) else not tested
 
     @staticmethod
@@ -162,7 +162,7 @@ class Operations(AccessHooks):
         return short_circuit(parts, False)
 
     def compare(self, left_operand: Any, kinds: tuple[str, ...], *rights: Any) -> Any:
-        def one(left: Any, k: int) -> Any:
+        def compare_pair(left: Any, k: int) -> Any:
             right = rights[k]()
             if kinds[k] in ("Is", "IsNot") and (left is None or right is None):
                 test = self.is_none(left if right is None else right, kinds[k] == "IsNot")
@@ -170,13 +170,13 @@ class Operations(AccessHooks):
                 test = self.binary(left, kinds[k], right)
             if k + 1 == len(kinds):
                 return test
-            return short_circuit((lambda: test, lambda: one(right, k + 1)), True)
+            return short_circuit((lambda: test, lambda: compare_pair(right, k + 1)), True)
 
-        return one(left_operand, 0)
+        return compare_pair(left_operand, 0)
 
     def contains(self, item: Any, container: Any, negate: bool) -> Any:
-        if undecided(container):
-            return each(lambda option: self.contains(item, option, negate), container)
+        if has_options(container):
+            return for_each_option(lambda option: self.contains(item, option, negate), container)
         if isinstance(container, (dict, set, frozenset)):
             _refuse_unhashable(item)
             item = trace().key_of(item)
@@ -189,11 +189,11 @@ class Operations(AccessHooks):
             return self.not_(contained_in) if negate else contained_in
         method = special_methods.special(container, "__contains__")
         if container is os.environ:
-            outcome = watched(container.__contains__, (item,), {})
+            outcome = watch_environment(container.__contains__, (item,), {})
         elif method is not None:
             outcome = truth(trace().enter(method, container, item))
         else:
-            outcome = contained(item, container)
+            outcome = contains_item(item, container)
         return self.not_(outcome) if negate else outcome
 
 

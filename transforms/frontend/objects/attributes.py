@@ -39,7 +39,7 @@ def seen(obj: Any, name: str, value: Any) -> Any:
     """What the program sees of `value`, which it reads as obj.name."""
     if isinstance(value, Incompatible):
         raise value.refusal()
-    if written(obj, name):
+    if is_written_here(obj, name):
         return value
     if isinstance(obj, types.ModuleType):
         if unchanging(obj) and not (obj is sys and isinstance(value, list)):  # sys.argv
@@ -57,7 +57,7 @@ def seen(obj: Any, name: str, value: Any) -> Any:
     return outer(value, AttributeOf(owner, name), label, owner)
 
 
-def written(obj: Any, name: str) -> bool:
+def is_written_here(obj: Any, name: str) -> bool:
     """Whether the program itself gave an attribute the value that it has."""
     key = ("attribute", id(obj), name)
     return any(key in journal.old for journal in trace().journals)
@@ -133,7 +133,7 @@ def has(obj: Any, name: str) -> Any:
     if (there := presence(obj, name)) is not None:
         return there
     exists = hasattr(obj, name)
-    if written(obj, name):
+    if is_written_here(obj, name):
         return exists
     owner = type(obj) if trace().birth(obj) else obj
     if isinstance(owner, (type, types.ModuleType)) and unchanging(owner):

@@ -1,4 +1,4 @@
-"""copy.copy and copy.deepcopy of what holds values of a staged run."""
+"""Stages copy.copy and copy.deepcopy of what holds values of a staged run."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class Copier:
 
     def copy(self, x: Any) -> Any:
         if id(x) not in self.memo:
-            self.keep(x, self.made(x))
+            self.keep(x, self.copy_object(x))
         return self.memo[id(x)][1]
 
     def keep(self, x: Any, copied: Any) -> Any:
         self.memo[id(x)] = (x, copied)
         return copied
 
-    def made(self, x: Any) -> Any:
+    def copy_object(self, x: Any) -> Any:
         x = as_list(x)
         if isinstance(x, Symbol):
             return copy.deepcopy(x)
         if isinstance(x, StagedList) and x.tail is not None:
             return x.copy()
         if type(x) is list or isinstance(x, StagedList):
-            empty = x.like(()) if isinstance(x, StagedList) else StagedList()
+            empty = x.with_items(()) if isinstance(x, StagedList) else StagedList()
             items = self.keep(x, trace().born(empty))
             items.extend(map(self.part, x))
             return items
         if type(x) in DICTS or type(x) is deque:
-            return self.filled(x)
+            return self.copy_container(x)
         if isinstance(x, tuple):
             return self.of_tuple(x)
         method = special(x, "__deepcopy__" if self.deep else "__copy__")
@@ -63,7 +63,7 @@ class Copier:
     def native(self, x: Any) -> Any:
         return copy.deepcopy(x) if self.deep else copy.copy(x)
 
-    def filled(self, x: Any) -> Any:
+    def copy_container(self, x: Any) -> Any:
         """A dict or deque."""
         copied = self.keep(x, trace().born(copy.copy(x)))
         if isinstance(x, dict):
@@ -117,7 +117,7 @@ def attributes(x: Any) -> dict[str, Any]:
     return {name: read(name) for name in values}
 
 
-def copied(hooks: Any, x: Any) -> Any:
+def copy_(hooks: Any, x: Any) -> Any:
     """copy.copy"""
     return Copier(deep=False).copy(x)
 

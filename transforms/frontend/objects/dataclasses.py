@@ -51,7 +51,7 @@ def new_record(hooks: Any, cls: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return record
 
 
-def replaced(hooks: Any, obj: Any, /, **changes: Any) -> Any:
+def replace_(hooks: Any, obj: Any, /, **changes: Any) -> Any:
     """dataclasses.replace"""
     for f in dataclasses.fields(obj):
         if f.init and f.name not in changes:

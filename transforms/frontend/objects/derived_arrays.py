@@ -138,7 +138,7 @@ class MethodOfArray:
         def run(this: Any, *args: Any, **kwargs: Any) -> Any:
             return getattr(this, self.name)(*args, **kwargs)
 
-        return applied(method, run, (self.this, *args), kwargs)
+        return apply_to_derived(method, run, (self.this, *args), kwargs)
 
 
 def method_of(obj: Any, name: str) -> MethodOfArray | None:
@@ -151,7 +151,9 @@ def method_of(obj: Any, name: str) -> MethodOfArray | None:
 _METHOD = types.MethodDescriptorType
 
 
-def applied(f: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def apply_to_derived(
+    f: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """What a function of NumPy gives for arrays of derived classes: `run` gives it for plain ones.
     Of which class it is, and from which array its attributes are, is asked of NumPy."""
     operands = list(derived_in((args, kwargs)))

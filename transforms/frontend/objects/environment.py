@@ -57,7 +57,7 @@ def reads_environment(f: Any) -> bool:
     return any(getattr(f, "__func__", f) is g for g in VARIABLES) or (hashable(f) and f in ASKING)
 
 
-def watched(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def watch_environment(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What it gives; the program gets that again at each call, or relies on it."""
 
     def ask() -> Any:
@@ -76,11 +76,11 @@ def watched(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             "only",
             "read it outside, and pass in the arrays that the function needs",
         )
-    watch(os.environ, label, lambda: _compared(ask()), _compared(answer))
+    watch(os.environ, label, lambda: _comparable(ask()), _comparable(answer))
     return trace().born(answer)
 
 
-def _compared(answer: Any) -> Any:
+def _comparable(answer: Any) -> Any:
     """What two answers must have in common; a file may be read in between."""
     match answer:
         case os.stat_result():

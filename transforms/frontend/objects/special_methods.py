@@ -26,7 +26,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.effects.exception_handlers import handling
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
-from tapeless.transforms.frontend.heap.iterators import Advancing, Once, inside
+from tapeless.transforms.frontend.heap.iterators import Advancing, Once, refuse_outer_iterators
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list, taken_from
 from tapeless.transforms.frontend.objects.attributes import watch_class
 from tapeless.transforms.frontend.objects.fractions_as_floats import beside_fraction
@@ -261,10 +261,10 @@ def inplace(kind: str, target: Any, value: Any) -> Any:
 
 def unary(kind: str, value: Any) -> Any:
     """-value, +value, ~value."""
-    return called(f"__{OPERATORS[kind]}__", getattr(operator, OPERATORS[kind]), value)
+    return call_special(f"__{OPERATORS[kind]}__", getattr(operator, OPERATORS[kind]), value)
 
 
-def called(name: str, native: Any, value: Any, *args: Any) -> Any:
+def call_special(name: str, native: Any, value: Any, *args: Any) -> Any:
     """`native` of a value, by the user's method where there is one."""
     if foreign(value):
         return call_outside(native, (value, *args), {})
@@ -316,7 +316,7 @@ def integer_of(key: Any) -> Any:
     return key if method is None else trace().enter(method, key)
 
 
-def tested(value: Any) -> Any:
+def truth_operand(value: Any) -> Any:
     """What decides whether an object is true."""
     if foreign(value):
         return call_outside(bool, (value,), {})
@@ -327,7 +327,7 @@ def tested(value: Any) -> Any:
     return value
 
 
-def iterated(value: Any, whole: bool = False) -> Any:
+def iterable_of(value: Any, whole: bool = False) -> Any:
     """An object that is run over: what its `__iter__` gives; `whole`: now, and to its end."""
     if value is None:
         raise TypeError("'NoneType' object is not iterable")
@@ -343,7 +343,9 @@ def iterated(value: Any, whole: bool = False) -> Any:
         items = value.rest(whole)
         return taken_from(items, iterator_method) if isinstance(iterator_method, Grown) else items
     require_current(value)
-    return Advancing(given_by(value)) if special(value, "__next__") else inside(value)
+    return (
+        Advancing(given_by(value)) if special(value, "__next__") else refuse_outer_iterators(value)
+    )
 
 
 def given_by(iterator: Any) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from tapeless.transforms.frontend.source.tree_building import unused
+from tapeless.transforms.frontend.source.tree_building import hidden_name
 
 #: Classes whose one positional pattern is matched with the value itself.
 THEMSELVES = ("bool", "bytearray", "bytes", "float", "int", "str", "tuple", "complex")
@@ -35,7 +35,7 @@ class Classes(ast.NodeTransformer):
         return self.constant([node.value])
 
     def constant(self, values: list[bool | None]) -> ast.pattern:
-        name = unused(f"matched_{self.names()}")
+        name = hidden_name(f"matched_{self.names()}")
         self.constants.append((name, values))
         return ast.MatchAs(None, name)
 
@@ -44,24 +44,24 @@ class Classes(ast.NodeTransformer):
         itself = isinstance(node.cls, ast.Name) and node.cls.id in THEMSELVES
         if node.kwd_patterns or (node.patterns and not (itself and len(node.patterns) == 1)):
             return node
-        return self.named(node.cls, node.patterns[0] if node.patterns else None)
+        return self.capture_pattern(node.cls, node.patterns[0] if node.patterns else None)
 
     def visit_MatchOr(self, node: ast.MatchOr) -> ast.pattern:
         classes = [p.cls for p in node.patterns if isinstance(p, ast.MatchClass) and _bare(p)]
         if len(classes) == len(node.patterns):
-            return self.named(ast.Tuple(classes, ast.Load()), None)
+            return self.capture_pattern(ast.Tuple(classes, ast.Load()), None)
         constants = [p.value for p in node.patterns if isinstance(p, ast.MatchSingleton)]
         if len(constants) == len(node.patterns):
             return self.constant(constants)
         return node
 
-    def named(self, cls: ast.expr, inner: ast.pattern | None) -> ast.pattern:
+    def capture_pattern(self, cls: ast.expr, inner: ast.pattern | None) -> ast.pattern:
         if isinstance(inner, ast.MatchAs) and inner.pattern is None and inner.name:
             self.tests.append((inner.name, cls))
             return inner
         if isinstance(inner, ast.MatchAs) and inner.name is None:
             inner = None
-        name = unused(f"matched_{self.names()}")
+        name = hidden_name(f"matched_{self.names()}")
         self.tests.append((name, cls))
         return ast.MatchAs(inner, name)
 
@@ -70,7 +70,7 @@ def _bare(p: ast.MatchClass) -> bool:
     return not (p.patterns or p.kwd_patterns)
 
 
-def separated(case: ast.match_case) -> list[ast.match_case]:
+def split_alternatives(case: ast.match_case) -> list[ast.match_case]:
     """A case for each alternative where a class is one of them beside something else, or where
     True, False or None is a part of one."""
     p = case.pattern

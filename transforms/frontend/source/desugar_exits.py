@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.source.desugar_match import Matching
-from tapeless.transforms.frontend.source.tree_building import RESULT, unused
+from tapeless.transforms.frontend.source.tree_building import RESULT, hidden_name
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
                 if otherwise:
                     return out + _lower(rest, at)
             case ast.With() | ast.Try() | ast.TryStar() | ast.Match() if exits(s):
-                flag = unused(f"left_{next(at.names)}")
+                flag = hidden_name(f"left_{next(at.names)}")
                 if isinstance(s, (ast.Try, ast.TryStar)) and any(map(exits, s.body)):
                     s.orelse = _guard_by_flag(flag, s.orelse, s)  # jumps out of the body pass it by
                 inner = _lower_blocks(s, replace(at, flags=(*at.flags, flag)))
@@ -141,7 +141,7 @@ def _branch(s: ast.If, rest: list[ast.stmt], at: Context) -> list[ast.stmt]:
     elif _always_exits(s.orelse):
         then, orelse = _lower(s.body + rest, at), _lower(s.orelse, at)
     else:
-        flag = unused(f"left_{next(at.names)}")
+        flag = hidden_name(f"left_{next(at.names)}")
         inner = replace(at, flags=(*at.flags, flag))
         branch = ast.If(
             test=s.test, body=_lower(s.body, inner) or [ast.Pass()], orelse=_lower(s.orelse, inner)
@@ -168,8 +168,8 @@ def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stm
     returns = any(exits(b, (ast.Return,)) for b in s.body)
     breaks = any(exits(b, (ast.Break,)) for b in s.body)
     n = next(at.names) if returns or breaks else 0
-    done = unused(f"done_{n}") if returns else None
-    stop = unused(f"stop_{n}") if breaks else done
+    done = hidden_name(f"done_{n}") if returns else None
+    stop = hidden_name(f"stop_{n}") if breaks else done
     inner = Context(at.names, (), stop, done)
     body = _lower(s.body, inner) or [ast.Pass()]
     loop: ast.For | ast.While

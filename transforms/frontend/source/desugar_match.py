@@ -1,4 +1,4 @@
-"""`match` with patterns that compare: the branches that it is.
+"""Rewrites `match` statements with patterns that compare as branches.
 
 match k:
     case 1 | 2: ...          if k == 1 or k == 2: ...
@@ -13,7 +13,7 @@ import copy
 import itertools
 from typing import Any
 
-from tapeless.transforms.frontend.source.tree_building import unused
+from tapeless.transforms.frontend.source.tree_building import hidden_name
 
 INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -26,7 +26,7 @@ class Matching(ast.NodeTransformer):
 
     def visit_Match(self, node: ast.Match) -> ast.stmt | list[ast.stmt]:
         self.generic_visit(node)
-        return as_branches(node, unused(f"subject_{next(self.names)}")) or node
+        return as_branches(node, hidden_name(f"subject_{next(self.names)}")) or node
 
     def visit(self, node: ast.AST) -> Any:
         return node if isinstance(node, INNER) else super().visit(node)

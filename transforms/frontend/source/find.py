@@ -25,8 +25,8 @@ from tapeless.transforms.frontend.source.notebook_cells import (
     compiled_apart,
     first_line,
     private_names,
-    reloaded,
-    renamed,
+    reloaded_modules,
+    rename_variables,
     without_decorators,
 )
 
@@ -121,7 +121,9 @@ class File:
         if flags not in self.compiled:
             self.compiled[flags] = self._compile(code.co_filename, flags)
         alike = self.compiled[flags].get((code.co_name, code.co_firstlineno), ())
-        return any(_same_code(c, code) for c in itertools.chain(alike, self._apart(code, flags)))
+        return any(
+            _same_code(c, code) for c in itertools.chain(alike, self._cell_code(code, flags))
+        )
 
     def _compile(self, file: str, flags: int) -> dict[tuple[str, int], list[types.CodeType]]:
         """The code of all functions by name and first line."""
@@ -130,7 +132,7 @@ class File:
             codes.setdefault((c.co_name, c.co_firstlineno), []).append(c)
         return codes
 
-    def _apart(self, code: types.CodeType, flags: int) -> Iterator[types.CodeType]:
+    def _cell_code(self, code: types.CodeType, flags: int) -> Iterator[types.CodeType]:
         """The code that notebooks make of the part of the text that holds the function."""
         for module in compiled_apart(self.tree, code.co_firstlineno) if self.tree else ():
             yield from _codes_of(module, code.co_filename, flags)
@@ -142,7 +144,7 @@ class File:
         every = (n for nodes in self.functions.values() for n in nodes)
         for node in dict.fromkeys(n for n in every if n.name == code.co_name):
             plain = without_decorators(node)
-            for module in (m for n in (node, plain) for m in reloaded(n)):
+            for module in (m for n in (node, plain) for m in reloaded_modules(n)):
                 if any(_same_code(c, code) for c in _codes_of(module, code.co_filename, 0)):
                     return node
         return None
@@ -153,7 +155,7 @@ class File:
         if not names or self.tree is None:
             return self
         file = File(self.text)
-        file.tree = renamed(self.tree, names)
+        file.tree = rename_variables(self.tree, names)
         return file
 
 

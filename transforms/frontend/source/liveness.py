@@ -44,7 +44,7 @@ def forgotten(body: list[ast.stmt]) -> dict[int, tuple[str, ...]]:
         for n in ast.walk(node)
         if isinstance(n, ast.Name)
     }
-    return LastReads(late).of(body)
+    return LastReads(late).last_reads(body)
 
 
 class LastReads:
@@ -55,7 +55,7 @@ class LastReads:
         self.known: dict[int, Used] = {}
         self.found: dict[int, tuple[str, ...]] = {}
 
-    def of(self, body: list[ast.stmt]) -> dict[int, tuple[str, ...]]:
+    def last_reads(self, body: list[ast.stmt]) -> dict[int, tuple[str, ...]]:
         self.block(body, frozenset({RESULT}))
         return self.found
 
@@ -92,19 +92,23 @@ class LastReads:
     def find(self, s: ast.stmt) -> Used:
         match s:
             case ast.If():
-                test, then, orelse = _plain(s.test), self.together(s.body), self.together(s.orelse)
+                test, then, orelse = (
+                    _plain(s.test),
+                    self.sequence_use(s.body),
+                    self.sequence_use(s.orelse),
+                )
                 return Used(
                     test.reads | then.reads | orelse.reads,
                     then.sets & orelse.sets,
                     test.may_set | then.may_set | orelse.may_set,
                 )
             case ast.For():
-                over, target, inner = _plain(s.iter), _plain(s.target), self.together(s.body)
+                over, target, inner = _plain(s.iter), _plain(s.target), self.sequence_use(s.body)
                 reads = over.reads | target.reads | (inner.reads - target.sets)
                 may_set = over.may_set | target.may_set | inner.may_set
                 return Used(reads | _stop(s), NONE, may_set)
             case ast.While():
-                test, inner = _plain(s.test), self.together(s.body)
+                test, inner = _plain(s.test), self.sequence_use(s.body)
                 return Used(test.reads | inner.reads | _stop(s), NONE, test.may_set | inner.may_set)
             case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Expr():
                 used = _plain(s)
@@ -115,7 +119,7 @@ class LastReads:
                 names = frozenset(n.id for n in ast.walk(s) if isinstance(n, ast.Name))
                 return Used(names, NONE, NONE)
 
-    def together(self, body: list[ast.stmt]) -> Used:
+    def sequence_use(self, body: list[ast.stmt]) -> Used:
         reads, sets, may_set = NONE, NONE, NONE
         for s in body:
             used = self.used(s)

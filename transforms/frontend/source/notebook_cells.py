@@ -37,7 +37,7 @@ def compiled_apart(tree: ast.AST, line: int) -> Iterator[ast.Module]:
             yield ast.Module([s for s in body if not isinstance(s, ast.Return)], [])
 
 
-def reloaded(function: ast.stmt) -> Iterator[ast.Module]:
+def reloaded_modules(function: ast.stmt) -> Iterator[ast.Module]:
     """What IPython's `%autoreload 2` compiles of a function in a module that was edited: its text
     written anew, from line 1 on, also as a method of a class."""
     text = ast.unparse(function)
@@ -76,7 +76,7 @@ def private_names(code: CodeType) -> dict[str, str]:
     }
 
 
-def renamed(tree: ast.AST, names: Mapping[str, str]) -> ast.AST:
+def rename_variables(tree: ast.AST, names: Mapping[str, str]) -> ast.AST:
     """The tree with these variables and functions renamed.
 
     >>> ast.unparse(renamed(ast.parse("_half(x)"), {"_half": "_cell_Hbol_half"}))

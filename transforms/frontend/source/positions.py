@@ -1,4 +1,4 @@
-"""Which line of the user's code a statement, or an error, comes from."""
+"""Finds the line of the user's code that a statement, or an error, comes from."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ import types
 from typing import Any
 
 from tapeless.transforms.frontend.source import find
-from tapeless.transforms.frontend.source.tree_building import place, unused
+from tapeless.transforms.frontend.source.tree_building import hidden_name, place
 
 INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-EMIT, ITEM = unused("emit"), unused("item")
+EMIT, ITEM = hidden_name("emit"), hidden_name("item")
 
 
 def can_push(function: types.FunctionType) -> bool:
@@ -74,13 +74,13 @@ class _Pushing(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         match node.value:
             case ast.Yield(value=value):
-                return place(self.pushed(value or ast.Constant(None)), node)
+                return place(self.push(value or ast.Constant(None)), node)
             case ast.YieldFrom(value=value):
                 target = ast.Name(ITEM, ast.Store())
-                body = [self.pushed(ast.Name(ITEM, ast.Load()))]
+                body = [self.push(ast.Name(ITEM, ast.Load()))]
                 return place(ast.For(target, value, body, []), node)
         return node
 
-    def pushed(self, item: ast.expr) -> ast.stmt:
+    def push(self, item: ast.expr) -> ast.stmt:
         call = ast.Call(ast.Name(EMIT, ast.Load()), [item], [])
         return ast.If(call, [ast.Return(None)], []) if self.leaves else ast.Expr(call)

@@ -26,7 +26,7 @@ from tapeless.transforms.frontend.source.rewrite_statements import Rewriter
 from tapeless.transforms.frontend.source.tree_building import (
     HOOKS,
     TYPE_PARAMS,
-    named,
+    name_node,
     plain_arguments,
 )
 
@@ -67,7 +67,7 @@ def is_rewritten(function: Any) -> bool:
     return code is not None and (code, code.co_filename) in _rewritten
 
 
-def shown(function: types.FunctionType) -> str:
+def rewritten_text(function: types.FunctionType) -> str:
     """The text of a rewritten function; its own variables have names that no variable can have."""
     return ast.unparse(ast.fix_missing_locations(_tree(function, None)[0]))
 
@@ -87,7 +87,7 @@ def _compile(function: types.FunctionType, leaves: bool | None) -> types.CodeTyp
     factory = ast.FunctionDef(
         name="factory",
         args=plain_arguments([HOOKS]),
-        body=[tree, ast.Return(named(tree.name))],
+        body=[tree, ast.Return(name_node(tree.name))],
         decorator_list=[],
         returns=None,
         **TYPE_PARAMS,

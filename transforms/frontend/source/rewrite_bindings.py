@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 
 from tapeless.transforms.frontend.source.rewrite_expressions import Expressions
-from tapeless.transforms.frontend.source.tree_building import hook, named, place, thunk, unused
+from tapeless.transforms.frontend.source.tree_building import (
+    hidden_name,
+    hook,
+    name_node,
+    place,
+    thunk,
+)
 
 
 class Bindings(Expressions):
@@ -27,7 +33,7 @@ class Bindings(Expressions):
                     place(ast.Expr(hook("store_item", value, self.expr(obj), self.expr(key))), like)
                 ]
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                names = [unused(f"t{next(self.counter)}") for _ in elements]
+                names = [hidden_name(f"t{next(self.counter)}") for _ in elements]
                 parts: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
                 star = next((k for k, e in enumerate(elements) if isinstance(e, ast.Starred)), -1)
                 args = [value, ast.Constant(len(elements))]
@@ -39,11 +45,11 @@ class Bindings(Expressions):
                 ]
                 for n, e in zip(names, elements, strict=True):
                     target = e.value if isinstance(e, ast.Starred) else e
-                    out += self.store(target, named(n), like)
+                    out += self.store(target, name_node(n), like)
                 return out
         raise TypeError(ast.dump(target))
 
-    def augmented(self, s: ast.AugAssign) -> list[ast.stmt]:
+    def augmented_assignment(self, s: ast.AugAssign) -> list[ast.stmt]:
         kind = ast.Constant(type(s.op).__name__)
         match s.target:
             case ast.Name() as target:
@@ -82,7 +88,7 @@ class Bindings(Expressions):
             case ast.Name(id=name):
                 holder = self.scope.find(name) if self.scope else None
                 assert holder is not None
-                return [ast.Expr(hook("delete_name", named(holder.frame), ast.Constant(name)))]
+                return [ast.Expr(hook("delete_name", name_node(holder.frame), ast.Constant(name)))]
             case ast.Subscript(value=obj, slice=key):
                 return [ast.Expr(hook("delete_item", self.expr(obj), self.expr(key)))]
             case ast.Attribute(value=obj, attr=attr):

@@ -11,13 +11,13 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.source import find
 from tapeless.transforms.frontend.source.scopes import Scope, bound_names
 from tapeless.transforms.frontend.source.tree_building import (
+    hidden_name,
     hook,
-    named,
+    name_node,
     pattern,
     place,
     spans_of,
     thunk,
-    unused,
 )
 
 
@@ -53,7 +53,7 @@ class Expressions:
             return hook("load", ast.Constant(name))
         if name in holder.plain:
             return ast.Name(name, ctx)
-        return ast.Attribute(named(holder.frame), name, ctx)
+        return ast.Attribute(name_node(holder.frame), name, ctx)
 
     def mangle(self, attr: str) -> str:
         private = self.owner and attr.startswith("__") and not attr.endswith("__")
@@ -92,7 +92,7 @@ class Expressions:
             case ast.Name(id=name):
                 return self.variable(name, node.ctx)
             case ast.Call(func=ast.Name(id="super"), args=[]) if self.owner:
-                return hook("super_", ast.Constant(self.owner), named(self.first))
+                return hook("super_", ast.Constant(self.owner), name_node(self.first))
             case ast.Call(func=func, args=[ast.Starred(value=items)], keywords=[]):
                 return hook("call_spread", self.expr(func), self.expr(items))
             case ast.Call(func=func, args=args, keywords=keywords):
@@ -140,7 +140,7 @@ class Expressions:
                 if holder is None or target.id in holder.plain:
                     raise self.refusal(node, "an assignment expression cannot be staged here")
                 return hook(
-                    "assign", named(holder.frame), ast.Constant(target.id), self.expr(value)
+                    "assign", name_node(holder.frame), ast.Constant(target.id), self.expr(value)
                 )
             case ast.Yield(value=value):
                 return ast.Yield(value and self.expr(value))
@@ -230,7 +230,7 @@ class Expressions:
         """A lambda that assigns has a frame for what it assigns to."""
         outer, params = self.scope, set(find._arguments(node.args))
         assigned = bound_names([ast.Expr(node.body)])[0] - params
-        frame = unused(f"v{next(self.depth)}") if assigned else ""
+        frame = hidden_name(f"v{next(self.depth)}") if assigned else ""
         self.scope = Scope(frame, assigned, params, outer)
         body = self.expr(node.body)
         if assigned:
@@ -253,7 +253,7 @@ class Expressions:
         element = ast.Tuple([node.key, node.value], ast.Load()) if kind == "DictComp" else node.elt
         outer = self.scope
         first = self.expr(node.generators[0].iter)
-        frame = unused(f"v{next(self.depth)}")
+        frame = hidden_name(f"v{next(self.depth)}")
         targets = {
             n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
         }
@@ -277,8 +277,8 @@ class Expressions:
         if g.ifs:
             test = hook("and_", *(thunk(self.expr(i)) for i in g.ifs))
         inner = self.generators(rest, element, frame, None) if rest else self.expr(element)
-        item = unused(f"item_{next(self.counter)}")
-        bind = hook("bind", named(frame), pattern(g.target), named(item))
+        item = hidden_name(f"item_{next(self.counter)}")
+        bind = hook("bind", name_node(frame), pattern(g.target), name_node(item))
         parts = ast.Tuple([bind, ast.Tuple([thunk(test), thunk(inner)], ast.Load())], ast.Load())
         function = thunk(ast.Subscript(parts, ast.Constant(1), ast.Load()), item)
         return ast.Tuple([iterable, function, ast.Constant(bool(rest))], ast.Load())

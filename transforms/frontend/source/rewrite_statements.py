@@ -7,7 +7,7 @@ import copy
 from collections.abc import Collection, Iterable
 
 from tapeless.transforms.frontend.source import find
-from tapeless.transforms.frontend.source.class_patterns import Classes, separated
+from tapeless.transforms.frontend.source.class_patterns import Classes, split_alternatives
 from tapeless.transforms.frontend.source.desugar_exits import desugar
 from tapeless.transforms.frontend.source.liveness import forgotten
 from tapeless.transforms.frontend.source.rewrite_bindings import Bindings
@@ -15,13 +15,13 @@ from tapeless.transforms.frontend.source.scopes import Scope, bound_names
 from tapeless.transforms.frontend.source.tree_building import (
     HOOKS,
     TYPE_PARAMS,
+    hidden_name,
     hook,
-    named,
+    name_node,
     own_nodes,
     place,
     plain_arguments,
     thunk,
-    unused,
 )
 
 
@@ -41,7 +41,7 @@ class Rewriter(Bindings):
         )
         params = find._arguments(node.args)
         bound, _, _ = bound_names(body)
-        frame = unused(f"v{next(self.depth)}")
+        frame = hidden_name(f"v{next(self.depth)}")
         lowered = body if generator else desugar(body)
         made_names, _, _ = bound_names(lowered)
         outer, outer_first = self.scope, self.first
@@ -56,7 +56,7 @@ class Rewriter(Bindings):
         ]
         for p in params:
             fresh = node.args.kwarg is not None and p == node.args.kwarg.arg  # a dict of its own
-            value = hook("new", named(p)) if fresh else named(p)
+            value = hook("new", name_node(p)) if fresh else name_node(p)
             start.append(ast.Assign([self.variable(p, ast.Store())], value))
         for s in start:
             place(s, first)
@@ -64,7 +64,7 @@ class Rewriter(Bindings):
             self.scope.forgotten = forgotten(lowered)
         rewritten_body = self.block(lowered)
         if not generator:
-            end = ast.Return(hook("result", named(frame)))
+            end = ast.Return(hook("result", name_node(frame)))
             rewritten_body.append(place(end, body[-1]))
         self.scope, self.first = outer, outer_first
         args = self.arguments(node.args, keep_defaults=False)
@@ -78,10 +78,10 @@ class Rewriter(Bindings):
         )
         return ast.copy_location(definition, node)
 
-    def nested(self, s: ast.FunctionDef) -> list[ast.stmt]:
+    def nested_function(self, s: ast.FunctionDef) -> list[ast.stmt]:
         definition = self.function(s)
         definition.args = self.arguments(s.args, keep_defaults=True)
-        value = hook("new", named(s.name))
+        value = hook("new", name_node(s.name))
         for d in reversed(s.decorator_list):
             value = hook("call", self.expr(d), value)
         return [definition, *self.store(ast.Name(s.name, ast.Store()), value, s)]
@@ -126,7 +126,7 @@ class Rewriter(Bindings):
     def body_function(
         self, prefix: str, body: list[ast.stmt], *params: str
     ) -> tuple[str, ast.FunctionDef]:
-        name = unused(f"{prefix}_{next(self.counter)}")
+        name = hidden_name(f"{prefix}_{next(self.counter)}")
         return name, ast.FunctionDef(
             name=name,
             args=plain_arguments(list(params)),
@@ -141,7 +141,7 @@ class Rewriter(Bindings):
             case ast.If() | ast.For() | ast.While():
                 return self.control(s)
             case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.List() as value):
-                return self.store(target, self.renewed(name, value), s)
+                return self.store(target, self.new_list(name, value), s)
             case ast.Assign(targets=[target], value=value):
                 return self.store(target, self.expr(value), s)
             case ast.Assign():
@@ -149,17 +149,17 @@ class Rewriter(Bindings):
             case ast.AnnAssign(target=target, value=value):
                 return self.store(target, self.expr(value), s) if value is not None else []
             case ast.AugAssign():
-                return self.augmented(s)
+                return self.augmented_assignment(s)
             case ast.Expr(value=value):
                 return [ast.Expr(self.expr(value))]
             case ast.Return(value=value):
                 return [ast.Return(None if value is None else self.expr(value))]
             case ast.Raise() | ast.Assert():
-                return [self.raised(s)]
+                return [self.raise_statement(s)]
             case ast.Delete(targets=targets):
                 return [statement for t in targets for statement in self.delete(t)]
             case ast.FunctionDef():
-                return self.nested(s)
+                return self.nested_function(s)
             case ast.ClassDef():
                 return self.class_(s)
             case ast.Import() | ast.ImportFrom():
@@ -167,7 +167,7 @@ class Rewriter(Bindings):
             case ast.With(items=items, body=body):
                 return self.with_(items, body, s)
             case ast.Try() | ast.TryStar():
-                return self.tried(s)
+                return self.repeatable_try(s)
             case ast.Match():
                 return [self.match(s)]
             case ast.Global() | ast.Nonlocal():
@@ -177,7 +177,7 @@ class Rewriter(Bindings):
             case _:
                 raise self.refusal(s, f"{type(s).__name__} statements cannot be staged")
 
-    def renewed(self, name: str, value: ast.List) -> ast.expr:
+    def new_list(self, name: str, value: ast.List) -> ast.expr:
         """A new list for a variable of the function."""
         expression = self.expr(value)
         variable = self.variable(name, ast.Load())
@@ -187,10 +187,10 @@ class Rewriter(Bindings):
 
     def assign_to_each(self, s: ast.Assign) -> list[ast.stmt]:
         """a = b = value"""
-        name = unused(f"t{next(self.counter)}")
+        name = hidden_name(f"t{next(self.counter)}")
         out: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], self.expr(s.value))]
         for t in s.targets:
-            out += self.store(t, named(name), s)
+            out += self.store(t, name_node(name), s)
         return out
 
     def bound(
@@ -200,11 +200,11 @@ class Rewriter(Bindings):
         `containers`: those that got containers which Python made."""
         stores: list[ast.stmt] = []
         for n in names:
-            value = hook("new", named(n)) if n in containers else named(n)
+            value = hook("new", name_node(n)) if n in containers else name_node(n)
             stores += self.store(ast.Name(n, ast.Store()), value, like)
         return stores
 
-    def raised(self, s: ast.Raise | ast.Assert) -> ast.stmt:
+    def raise_statement(self, s: ast.Raise | ast.Assert) -> ast.stmt:
         if isinstance(s, ast.Assert):
             message = self.expr(s.msg) if s.msg else ast.Constant(None)
             return ast.Expr(hook("assert_", self.test(s.test), thunk(message)))
@@ -222,23 +222,23 @@ class Rewriter(Bindings):
             case ast.If():
                 end = self.forget(s)
                 then, then_def = self.body_function("then", self.block(s.body) + end)
-                orelse, else_def = self.body_function("else", self.other(s) + end)
-                call = hook("if_", self.test(s.test), named(then), named(orelse))
+                orelse, else_def = self.body_function("else", self.else_block(s) + end)
+                call = hook("if_", self.test(s.test), name_node(then), name_node(orelse))
                 return [then_def, else_def, ast.Expr(call)]
             case ast.For():
-                item = unused(f"item_{next(self.counter)}")
-                bind = self.store(s.target, named(item), s)
+                item = hidden_name(f"item_{next(self.counter)}")
+                bind = self.store(s.target, name_node(item), s)
                 body = bind + self.block(s.body) + self.forget(s)
                 name, definition = self.body_function("body", body, item)
                 index = ast.Constant(s.target.id if isinstance(s.target, ast.Name) else "")
                 over = (
                     ast.Tuple(s.iter.elts, ast.Load()) if isinstance(s.iter, ast.List) else s.iter
                 )
-                call = hook("for_", self.expr(over), named(name), *self.flag(s), index)
+                call = hook("for_", self.expr(over), name_node(name), *self.flag(s), index)
                 return [*self.forget(s), definition, ast.Expr(call)]
             case ast.While():
                 name, definition = self.body_function("body", self.block(s.body) + self.forget(s))
-                call = hook("while_", thunk(self.test(s.test)), named(name), *self.flag(s))
+                call = hook("while_", thunk(self.test(s.test)), name_node(name), *self.flag(s))
                 return [*self.forget(s), definition, ast.Expr(call)]
 
     def forget(self, s: ast.stmt) -> list[ast.stmt]:
@@ -248,43 +248,47 @@ class Rewriter(Bindings):
         names = [n for n in scope.forgotten.get(id(s), ()) if n in scope.variables]
         if not names:
             return []
-        return [place(ast.Expr(hook("forget", named(scope.frame), *map(ast.Constant, names))), s)]
+        return [
+            place(ast.Expr(hook("forget", name_node(scope.frame), *map(ast.Constant, names))), s)
+        ]
 
     def native(self, s: ast.If | ast.For | ast.While) -> ast.stmt:
         """In a generator, which is run out while staging: `yield` must stay in its own function."""
         if not isinstance(s, ast.For):
             test = place(hook("known", self.test(s.test)), s.test)
-            return type(s)(test, self.block(s.body), self.other(s))
-        item = unused(f"t{next(self.counter)}")
-        bind = self.store(s.target, named(item), s)
+            return type(s)(test, self.block(s.body), self.else_block(s))
+        item = hidden_name(f"t{next(self.counter)}")
+        bind = self.store(s.target, name_node(item), s)
         return ast.For(
             ast.Name(item, ast.Store()),
             hook("iterate", self.expr(s.iter)),
             bind + self.block(s.body),
-            self.other(s),
+            self.else_block(s),
         )
 
-    def other(self, s: ast.If | ast.For | ast.While) -> list[ast.stmt]:
+    def else_block(self, s: ast.If | ast.For | ast.While) -> list[ast.stmt]:
         return self.block(s.orelse) if s.orelse else []
 
     def flag(self, s: ast.For | ast.While) -> list[ast.expr]:
         stop = getattr(s, "type_comment", None)
         assert self.scope is not None
-        return [named(self.scope.frame), ast.Constant(stop)]
+        return [name_node(self.scope.frame), ast.Constant(stop)]
 
     def with_(self, items: list[ast.withitem], body: list[ast.stmt], s: ast.stmt) -> list[ast.stmt]:
         item, *others = items
-        name = unused(f"t{next(self.counter)}")
+        name = hidden_name(f"t{next(self.counter)}")
         manager = ast.withitem(
             hook("enter", self.expr(item.context_expr)), ast.Name(name, ast.Store())
         )
         bind = (
-            self.store(item.optional_vars, named(name), s) if item.optional_vars is not None else []
+            self.store(item.optional_vars, name_node(name), s)
+            if item.optional_vars is not None
+            else []
         )
         inner = self.with_(others, body, s) if others else self.block(body)
         return self.run_again([ast.With([manager], bind + inner)])
 
-    def tried(self, s: ast.Try | ast.TryStar) -> list[ast.stmt]:
+    def repeatable_try(self, s: ast.Try | ast.TryStar) -> list[ast.stmt]:
         """A try statement that can be run several times."""
         definition = self.try_(s)
         if not s.handlers or isinstance(s, ast.TryStar):
@@ -296,15 +300,17 @@ class Rewriter(Bindings):
         if self.in_generator:
             return definition
         name, function = self.body_function("tried", definition)
-        return [function, ast.Expr(hook("try_", named(name)))]
+        return [function, ast.Expr(hook("try_", name_node(name)))]
 
     def try_(self, s: ast.Try | ast.TryStar) -> list[ast.stmt]:
         handlers: list[ast.ExceptHandler] = []
         body = self.block(s.body)
         if s.handlers:
-            signals = ast.Attribute(named(HOOKS), "signals", ast.Load())
+            signals = ast.Attribute(name_node(HOOKS), "signals", ast.Load())
             handlers.append(ast.ExceptHandler(signals, None, [ast.Raise()]))
-            kinds = [self.expr(h.type) if h.type else named("BaseException") for h in s.handlers]
+            kinds = [
+                self.expr(h.type) if h.type else name_node("BaseException") for h in s.handlers
+            ]
             body = [ast.With([ast.withitem(hook("trying", *map(thunk, kinds)))], body)]
         for h in s.handlers:
             bind = self.bound([h.name], h) if h.name else []
@@ -328,30 +334,32 @@ class Rewriter(Bindings):
         """What is done in the end, also where errors of the user's pass; where staging itself ends
         early, what that raises is the last word."""
         if self.in_generator:
-            return [self.finished(body, [ast.Raise()], self.block(final), self.block(final))]
+            return [
+                self.try_with_finally(body, [ast.Raise()], self.block(final), self.block(final))
+            ]
         name, function = self.body_function("final", self.block(final))
-        done = ast.Expr(ast.Call(named(name), [], []))
-        given_up = [ast.Expr(hook("given_up", named(name))), ast.Raise()]
-        return [function, self.finished(body, given_up, [done], [done])]
+        done = ast.Expr(ast.Call(name_node(name), [], []))
+        given_up = [ast.Expr(hook("given_up", name_node(name))), ast.Raise()]
+        return [function, self.try_with_finally(body, given_up, [done], [done])]
 
     @staticmethod
-    def finished(
+    def try_with_finally(
         body: list[ast.stmt],
         signalled: list[ast.stmt],
         failed: list[ast.stmt],
         done: list[ast.stmt],
     ) -> ast.stmt:
-        signals = ast.Attribute(named(HOOKS), "signals", ast.Load())
+        signals = ast.Attribute(name_node(HOOKS), "signals", ast.Load())
         handlers = [
             ast.ExceptHandler(signals, None, signalled),
-            ast.ExceptHandler(named("BaseException"), None, [*failed, ast.Raise()]),
+            ast.ExceptHandler(name_node("BaseException"), None, [*failed, ast.Raise()]),
         ]
         return ast.Try(body, handlers, done, [])
 
     def match(self, s: ast.Match) -> ast.stmt:
         cases = []
         for c in copy.deepcopy(
-            [alternative for case in s.cases for alternative in separated(case)]
+            [alternative for case in s.cases for alternative in split_alternatives(case)]
         ):
             classes = Classes(lambda: next(self.counter))
             c.pattern = classes.case(c.pattern)

@@ -1,4 +1,4 @@
-"""The names of a function: which are variables of its frame, and which stay plain names."""
+"""Resolves names of a function: which are variables of its frame, which stay plain names."""
 
 from __future__ import annotations
 

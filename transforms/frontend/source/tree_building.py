@@ -12,7 +12,7 @@ TYPE_PARAMS: dict[str, Any] = {"type_params": []}
 Node = TypeVar("Node", bound=ast.AST)
 
 
-def unused(name: str) -> str:
+def hidden_name(name: str) -> str:
     """A name that no program has: CPython calls its own variables `.0`."""
     return f".{name}"
 
@@ -34,12 +34,12 @@ def plain_arguments(names: list[str]) -> ast.arguments:
     )
 
 
-def named(name: str) -> ast.Name:
+def name_node(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 
 
 def hook(name: str, *args: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
-    return ast.Call(ast.Attribute(named(HOOKS), name, ast.Load()), list(args), keywords or [])
+    return ast.Call(ast.Attribute(name_node(HOOKS), name, ast.Load()), list(args), keywords or [])
 
 
 def thunk(body: ast.expr, *params: str) -> ast.Lambda:

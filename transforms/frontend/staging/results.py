@@ -13,7 +13,7 @@ from typing import Any
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
-from tapeless.transforms.frontend.builtins.lists_of_lists import listed
+from tapeless.transforms.frontend.builtins.lists_of_lists import as_lists
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.heap.list_columns import Columns
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
@@ -109,9 +109,9 @@ class Outgoing:
         if (contents := contents_of(value)) is not None:
             of_items = type(value)
             return self.spec(for_each_length(contents, _choose, of_items))
-        value = listed(value)
+        value = as_lists(value)
         if isinstance(value, Text) and trace().tracing:
-            value = value.known()
+            value = value.text_in_call()
         if (columns := _filled_arrays(value)) is not None:
             return columns
         if (two := _two(value)) is not None:

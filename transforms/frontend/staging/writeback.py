@@ -67,7 +67,7 @@ def written(run: Trace, outgoing: Outgoing) -> tuple[list[Write], list[Held]]:
     homes = _homes(run)
     held_objects = {h.number: h for h in homes.values()}
     journal = run.journals[0]
-    changed = [(loc, old) for loc, old in journal.changed() if not loc.birth]
+    changed = [(loc, old) for loc, old in journal.changed_locations() if not loc.birth]
     writes = [_write(location, old, run, homes, outgoing) for location, old in changed]
     for location, old in journal.old.values():
         if not location.birth:
@@ -170,7 +170,9 @@ def _refuse_choices(
     """Data may decide whether an array is another one, but not which one of those from outside."""
     own = _held_before(old, run) if old is not None else set()
     for cell in _cells(final):
-        if id(cell) not in homes and any(id(m) in homes for m in run.memory.of(cell) - own):
+        if id(cell) not in homes and any(
+            id(m) in homes for m in run.memory.memories_of(cell) - own
+        ):
             raise UnsupportedError(
                 "an object from outside gets, by data, one of several arrays from outside",
                 "store a copy, or an index that says which",

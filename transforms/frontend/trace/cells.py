@@ -1,4 +1,6 @@
-"""What a symbol holds: a cell or a view of one, so that aliasing means what it does in NumPy."""
+"""Represents the contents of a symbol: a cell or a view of one, so that aliasing means what it does
+in NumPy.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +208,7 @@ class Value:
     def memory(self) -> set[Any]:
         """What may be its memory: cells that were made apart from all others."""
         root = self if self.parent is None else self.parent
-        return root.memory() if root.cell is None else trace().memory.of(root.cell)
+        return root.memory() if root.cell is None else trace().memory.memories_of(root.cell)
 
     def __mro_entries__(self, bases: Any) -> Any:
         raise TypeError("an array or a number is no class, and has no subclasses")
@@ -223,7 +225,7 @@ class Value:
         return symbol.cell
 
 
-def undefined(name: str) -> UndefinedError:
+def undefined_error(name: str) -> UndefinedError:
     return UndefinedError(
         _unset_message(name), "give it a value before the branch or loop that may not"
     )

@@ -1,4 +1,4 @@
-"""What attempts at staging found must be known, for the next attempt."""
+"""Records what earlier attempts at staging have decided, for the next attempt."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Decisions:
         self.wider[key] = kinds
         raise Restart
 
-    def widened(self, key: Any, types: list[Type]) -> list[Type]:
+    def widen_types(self, key: Any, types: list[Type]) -> list[Type]:
         """The types of what a list holds from its start on, where it begins with these."""
         kinds = self.wider.get(key) or self.wider.get(key[:-1]) or []
         if len(kinds) != len(types):

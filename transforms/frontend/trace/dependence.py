@@ -1,4 +1,4 @@
-"""What a value that was recorded depends on."""
+"""Finds what a recorded value depends on."""
 
 from __future__ import annotations
 

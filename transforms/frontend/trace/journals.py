@@ -29,13 +29,13 @@ class Location:
 
     def holds(self, old: Any) -> bool:
         """Whether it has what it had, the very same."""
-        return same(self.get(), old)
+        return is_identical(self.get(), old)
 
     def rely(self, old: Any) -> None:
         """The program relies on it that this is there before a call: it leaves it as it was."""
 
 
-def same(a: Any, b: Any) -> bool:
+def is_identical(a: Any, b: Any) -> bool:
     """Whether nobody can tell two values apart."""
     return a is b or (type(a) is type(b) and type(a) in (bool, int, str) and a == b)
 
@@ -52,7 +52,7 @@ class Journal:
         if location.key not in self.old and location.birth <= self.serial:
             self.old[location.key] = (location, location.get())
 
-    def changed(self) -> list[tuple[Location, Any]]:
+    def changed_locations(self) -> list[tuple[Location, Any]]:
         """Those that hold something else now: a stack from which is taken what was put on it is
         as it was. That the others are so before a call is relied on, for nothing is written."""
         changed = []

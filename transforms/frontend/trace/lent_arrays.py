@@ -1,4 +1,6 @@
-"""What is known of arrays that lists hold in stacks, so that a store to one can go to its list."""
+"""Tracks arrays that are elements of lists kept in stacks, so that a store to one is written back
+to its list.
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class KnownValues(Protocol):
         """Notes the value of a variable."""
 
 
-def observed(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
+def observe(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
     """The value of a number in the call at hand, which the program guards from here on; raises
     NeedStatic where the call gives none."""
     if isinstance(a, Literal):

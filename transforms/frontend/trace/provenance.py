@@ -1,4 +1,4 @@
-"""Where a function comes from, which decides how it is called."""
+"""Finds where a function comes from, which decides how it is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of what a staged run read from outside: inputs, and what is guarded."""
+"""Records what a staged run read from outside: inputs, and what is guarded."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class SharedMemory:
         self.apart: dict[Any, set[Any]] = {}  # cells that share none of it with another after all
         self.either: dict[Any, set[Any]] = {}  # of lists: what may be one of them, by data
 
-    def of(self, cell: Any) -> set[Any]:
+    def memories_of(self, cell: Any) -> set[Any]:
         """What may be the memory of a cell."""
         return self._memories.get(cell) or {cell}
 
@@ -72,11 +72,11 @@ class SharedMemory:
     def link(self, value: Any, source: Any) -> None:
         """`value` may be what `source` is."""
         if value is not source:
-            self.share(value, self.of(source))
+            self.share(value, self.memories_of(source))
 
     def are_apart(self, a: Any, b: Any) -> bool:
         """Whether two cells share no memory."""
-        return b in self.apart.get(a, ()) or not self.of(a) & self.of(b)
+        return b in self.apart.get(a, ()) or not self.memories_of(a) & self.memories_of(b)
 
     def keep_apart(self, a: Any, b: Any) -> None:
         """Two cells that seem to share memory do not."""
@@ -115,7 +115,7 @@ class SharedMemory:
 
     def stored_to(self, cell: Any) -> None:
         """A store changed an array: what may be in its memory is out of date."""
-        memory = self.of(cell)
+        memory = self.memories_of(cell)
         self.overwritten |= memory
         for m in {cell, *memory}:
             self.orders.relied_on |= self.orders.pending.get(m, set())
@@ -137,7 +137,7 @@ class SharedMemory:
     def rely(self, orders: set[Any], memory: Iterable[Any]) -> None:
         """What a store to one of these cells means depends on the orders of inputs."""
         for cell in memory if orders else ():
-            for m in (cell, *self.of(cell)):
+            for m in (cell, *self.memories_of(cell)):
                 self.orders.pending.setdefault(m, set()).update(orders)
 
     def blame(self, cell: Any) -> str:

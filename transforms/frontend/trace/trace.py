@@ -1,4 +1,4 @@
-"""A staged run: the core program that it records, what may be undone, and what it relies on."""
+"""Records a staged run: the core program, what may be undone, and what it relies on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tapeless.transforms.core.language import Atom, Let, Statement, Var, outputs
 from tapeless.transforms.core.random_generators import is_seed
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.journals import Journals
-from tapeless.transforms.frontend.trace.observation import constant_value, observed
+from tapeless.transforms.frontend.trace.observation import constant_value, observe
 from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 from tapeless.transforms.frontend.trace.readers import ObjectItself
 from tapeless.transforms.frontend.trace.recorded_reads import KnownAddress
@@ -25,7 +25,7 @@ from tapeless.transforms.frontend.trace.run_state import (
 )
 from tapeless.transforms.frontend.trace.shared_memory import MemoryOrders, SharedMemory
 from tapeless.transforms.frontend.trace.size_guards import SizeGuards
-from tapeless.transforms.ops.numpy.stretched_values import fitted
+from tapeless.transforms.ops.numpy.stretched_values import fit_operands
 from tapeless.transforms.ops.primitives.identities import python_number
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.random_keys.key_events import Notes
@@ -102,7 +102,7 @@ class Trace(SizeGuards, Journals):
         return self.observing and self.decisions.traced
 
     def require(self, value: Atom, why: str, hint: str = "") -> Any:
-        return observed(self, value, why, hint)
+        return observe(self, value, why, hint)
 
     def constant_value(self, a: Atom) -> Any:
         return constant_value(self, a)
@@ -168,7 +168,7 @@ class Trace(SizeGuards, Journals):
             self.keys.attach(statement, self.blocks[-1])
 
     def bind(self, op: Any, args: tuple[Any, ...], params: dict[str, Any]) -> tuple[Atom, ...]:
-        operands = fitted(args) if op.elementwise else args
+        operands = fit_operands(args) if op.elementwise else args
         if operands is not args:
             self.handlers.refuse_undecided(ValueError)
         return super().bind(op, operands, params)
@@ -177,7 +177,7 @@ class Trace(SizeGuards, Journals):
         self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]
     ) -> None:
         for handler in self.handlers.open:
-            handler.before(Let(outs, op, args, dict(params)))
+            handler.raise_failures(Let(outs, op, args, dict(params)))
         super().let(outs, op, args, params)
 
     def place(self) -> Any:

@@ -1,4 +1,4 @@
-"""One of two functions or objects, or one or None, by a test on data.
+"""Represents one of two functions or objects, or one or None, by a test on run-time values.
 
 f = np.sin if x > 0 else np.cos     stays two, and     f(y)     is a branch that calls one
 """
@@ -38,7 +38,7 @@ class Either:
         for flag, value in ((test, True), ((test, False), False)):
             t.flags.means[test, value] = t.flags.means.get((test, value), frozenset()) | {flag}
 
-    def taken(self) -> tuple[Any] | None:
+    def decided_option(self) -> tuple[Any] | None:
         """The one that it is, where a test around this says so."""
         t, test = trace(), self.test.value()
         for flag, option in ((test, self.yes), ((test, False), self.no)):
@@ -46,7 +46,7 @@ class Either:
                 return (option,)
         return None
 
-    def something(self) -> frozenset[Any]:
+    def presence_conditions(self) -> frozenset[Any]:
         """What is true, as tests around it say it, where this is not None."""
         test = self.test.value()
         options = [
@@ -58,7 +58,7 @@ class Either:
             return frozenset()
         ((flag, option),) = options
         return frozenset({flag}) | (
-            option.something() if isinstance(option, Either) else frozenset()
+            option.presence_conditions() if isinstance(option, Either) else frozenset()
         )
 
     def need(self, *_: Any) -> NoReturn:
@@ -77,11 +77,11 @@ class Either:
         return "<one of two, known when the program runs>"
 
 
-def either(value: Any) -> Any:
+def as_either(value: Any) -> Any:
     """Text that data decides, as one of two."""
     if not isinstance(value, ChosenText):
         return value
-    return Either(value.test, either(value.yes), either(value.no))
+    return Either(value.test, as_either(value.yes), as_either(value.no))
 
 
 def is_one_of_texts(value: Any) -> bool:
@@ -131,16 +131,16 @@ class Carrying:
             return self.leaf(x)
         if id(x) not in self.memo:
             self.memo[id(x)] = (x, x)  # where it holds itself
-            self.memo[id(x)] = (x, self.made(x))
+            self.memo[id(x)] = (x, self.carry(x))
         return self.memo[id(x)][1]
 
-    def made(self, x: Any) -> Any:
+    def carry(self, x: Any) -> Any:
         if isinstance(x, (Either, ChosenText)):
             parts = [self.value(v) for v in (x.test, x.yes, x.no)]
             same = parts[0] is x.test and parts[1] is x.yes and parts[2] is x.no
             return x if same else type(x)(*parts)
         if isinstance(x, Text):
-            return x.of(self.value)
+            return x.with_values(self.value)
         if isinstance(x, tuple):
             parts = [self.value(v) for v in x]
             return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)

@@ -353,14 +353,14 @@ class LoopAliases:
             observed[id(other)] = other
             self.news = True
 
-    def of(self, before: Any) -> Iterable[Any]:
+    def others_of(self, before: Any) -> Iterable[Any]:
         return self.others.get(id(before), {}).values()
 
     def certain(self, before: Any, after: Any) -> bool:
         """Whether each pass leaves the same older container."""
         return id(after) in self.others.get(id(before), {})
 
-    def told(self) -> bool:
+    def has_news(self) -> bool:
         """Whether something was found since this was asked."""
         news, self.news = self.news, False
         return news

@@ -1,4 +1,4 @@
-"""Whether two objects of the user's are as good as one, where one of them stands for both."""
+"""Tells whether two objects of the user's are so much alike that one can stand for both."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Variables:
     """The local variables of one call: those of two calls are the same if they hold the same."""
 
 
-def same(a: Any, b: Any) -> bool:
+def is_same(a: Any, b: Any) -> bool:
     """Whether `a` and `b` are one object, equal values, or functions that do the same."""
     return _are_same(a, b, set())
 

@@ -1,4 +1,4 @@
-"""Two values that are built alike, as one: its types, and its structure."""
+"""Joins two values of one structure: the types of their leaves, and the structure of both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Atom, Literal, StackType, Type
 from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.identity import same
+from tapeless.transforms.frontend.values.identity import is_same
 from tapeless.transforms.frontend.values.structure import (
     Incompatible,
     Structure,
@@ -51,7 +51,7 @@ def join(
     if absent is not None and a.value is not b.value and (joined_value := absent(a, b)) is not None:
         return joined_value
     if a.kind == "static" and b.kind == "static":
-        if a.value is b.value or same(a.value, b.value):
+        if a.value is b.value or is_same(a.value, b.value):
             return a.value
         raise StructureError(
             f"{a.describe()} and {b.describe()} differ",

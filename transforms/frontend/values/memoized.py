@@ -36,7 +36,7 @@ def remember_result(
         return call(f.__wrapped__, *args, **kwargs)
     if block is None or not any(block is b for b in t.blocks):
         elsewhere, block = block, t.blocks[-1]
-        result, computed = once(lambda: call(f.__wrapped__, *args, **kwargs))
+        result, computed = run_observed(lambda: call(f.__wrapped__, *args, **kwargs))
         if elsewhere is not None and computed is None:
             raise UnsupportedError(
                 f"{f.__name__}() does more than to give a value, is under functools.cache, and "
@@ -61,7 +61,7 @@ class Miss:
     computed: Structure | None
     result: Any
 
-    def kept(self, began: int, varies: Callable[[Atom], bool]) -> bool:
+    def is_stale_in_passes(self, began: int, varies: Callable[[Atom], bool]) -> bool:
         """Whether the passes of a loop behind the one that began then are given what this call
         gave, where they would compute something else."""
         function, positional, named = self.key
@@ -81,7 +81,7 @@ def _of_a_pass(value: Any, began: int, varies: Callable[[Atom], bool]) -> bool:
     return bool(trace().birth(value) > began)
 
 
-def once(compute: Callable[[], Any]) -> tuple[Any, Structure | None]:
+def run_observed(compute: Callable[[], Any]) -> tuple[Any, Structure | None]:
     """What a computation gives, and the structure of that if it does nothing else: it stores
     nothing that is older, prints and draws nothing."""
     t = trace()

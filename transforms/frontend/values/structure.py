@@ -1,4 +1,4 @@
-"""Python values that hold symbols: taken apart at the end of a block, put together after it."""
+"""Flattens Python values that hold symbols at the end of a block, and rebuilds them after it."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def loop_copy_of(spec: Structure, children: list[Any], standing: LoopAliases) ->
     """What a loop carries for a container: another one, which is known to stand for it."""
     if not children or is_reference(spec) or issubclass(spec.kind, EnumCoded):
         return unflatten(spec, children)
-    return record_aliases(rebuild(spec, children), spec.value, *standing.of(spec.value))
+    return record_aliases(rebuild(spec, children), spec.value, *standing.others_of(spec.value))
 
 
 def rebuild(spec: Structure, children: list[Any]) -> Any:

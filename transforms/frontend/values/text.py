@@ -1,4 +1,4 @@
-"""Text that shows values which are known only when the program runs: how it is made is kept."""
+"""Represents text that shows run-time values by how it is put together."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ class Text:
         """As parts of an f-string."""
         return ((self, "", ""),)
 
-    def shown(self) -> tuple[Any, ...]:
+    def operands(self) -> tuple[Any, ...]:
         """The values that the text depends on."""
         raise NotImplementedError
 
-    def known(self) -> str:
+    def text_in_call(self) -> str:
         """What the text says in the call at hand, on whose values a program is traced."""
         raise NotImplementedError
 
-    def of(self, change: Callable[[Any], Any]) -> Text:
+    def with_values(self, change: Callable[[Any], Any]) -> Text:
         """The same text of other values: `change` says which, also of lists and tuples of them."""
         raise NotImplementedError
 
@@ -71,7 +71,7 @@ class Text:
         """Makes the values known that the text shows; refuses those that depend on data, where
         the program is not traced on them."""
         if trace().tracing:
-            return self.known()
+            return self.text_in_call()
         raise NeedStatic(
             next(_shown_symbols(self)).value(),
             f"{what} needs a text",
@@ -167,15 +167,15 @@ class Template(Text):
     def pieces(self) -> tuple[Any, ...]:
         return self.parts
 
-    def shown(self) -> tuple[Any, ...]:
+    def operands(self) -> tuple[Any, ...]:
         return tuple(each for p in self.parts if not isinstance(p, str) for each in p)
 
-    def known(self) -> str:
+    def text_in_call(self) -> str:
         return "".join(
             p if isinstance(p, str) else _format_field(*map(_known_in_call, p)) for p in self.parts
         )
 
-    def of(self, change: Callable[[Any], Any]) -> Text:
+    def with_values(self, change: Callable[[Any], Any]) -> Text:
         return Template(change(self.parts))
 
 
@@ -186,15 +186,15 @@ class ComputedText(Text):
     form: str
     values: tuple[Any, ...]
 
-    def shown(self) -> tuple[Any, ...]:
+    def operands(self) -> tuple[Any, ...]:
         return self.values
 
-    def known(self) -> str:
+    def text_in_call(self) -> str:
         names = [f"value{k}" for k in range(len(self.values))]
         values = dict(zip(names, map(_known_in_call, self.values), strict=True))
         return str(eval(self.form.format(*names), values))
 
-    def of(self, change: Callable[[Any], Any]) -> Text:
+    def with_values(self, change: Callable[[Any], Any]) -> Text:
         return ComputedText(self.form, change(self.values))
 
 
@@ -206,15 +206,15 @@ class ChosenText(Text):
     yes: Any
     no: Any
 
-    def shown(self) -> tuple[Any, ...]:
+    def operands(self) -> tuple[Any, ...]:
         return self.test, self.yes, self.no
 
-    def known(self) -> str:
+    def text_in_call(self) -> str:
         return str(
             _known_in_call(self.yes) if _known_in_call(self.test) else _known_in_call(self.no)
         )
 
-    def of(self, change: Callable[[Any], Any]) -> Text:
+    def with_values(self, change: Callable[[Any], Any]) -> Text:
         return ChosenText(*map(change, (self.test, self.yes, self.no)))
 
     def options(self) -> list[Any]:
@@ -226,25 +226,25 @@ class ChosenText(Text):
         """Whether it is known what each of the two says."""
         return all(isinstance(option, str) for option in self.options())
 
-    def each(self, change: Callable[[str], str]) -> Any:
+    def map_texts(self, change: Callable[[str], str]) -> Any:
         """Another text made of it, where it is known what each of the two says."""
         parts = (self.yes, self.no)
-        yes, no = (p.each(change) if isinstance(p, ChosenText) else change(p) for p in parts)
+        yes, no = (p.map_texts(change) if isinstance(p, ChosenText) else change(p) for p in parts)
         alike = isinstance(yes, str) and isinstance(no, str) and yes == no
         return yes if alike else ChosenText(self.test, yes, no)
 
     def __add__(self, other: Any) -> Any:
         is_constant = isinstance(other, str) and self.is_of_known()
-        return self.each(lambda text: text + other) if is_constant else super().__add__(other)
+        return self.map_texts(lambda text: text + other) if is_constant else super().__add__(other)
 
     def __radd__(self, other: Any) -> Any:
         is_constant = isinstance(other, str) and self.is_of_known()
-        return self.each(lambda text: other + text) if is_constant else super().__radd__(other)
+        return self.map_texts(lambda text: other + text) if is_constant else super().__radd__(other)
 
     def __iter__(self) -> Iterator[Any]:
         if self.is_of_known() and len({*map(len, self.options())}) == 1:
             length = len(self.options()[0])
-            return iter([self.each(operator.itemgetter(k)) for k in range(length)])
+            return iter([self.map_texts(operator.itemgetter(k)) for k in range(length)])
         return super().__iter__()
 
     def __eq__(self, other: object) -> Any:
@@ -274,15 +274,15 @@ class ExternalText(Text):
     values: tuple[Any, ...]
     read: Callable[[ExternalText], str]
 
-    def shown(self) -> tuple[Any, ...]:
+    def operands(self) -> tuple[Any, ...]:
         return self.values
 
-    def known(self) -> str:
+    def text_in_call(self) -> str:
         if any(isinstance(v, Symbol) for v in self.values):
             return self.read(self)
         return self.call(list(self.values))
 
-    def of(self, change: Callable[[Any], Any]) -> Text:
+    def with_values(self, change: Callable[[Any], Any]) -> Text:
         return ExternalText(self.call, change(self.values), self.read)
 
 
@@ -291,7 +291,7 @@ def _known_in_call(value: Any) -> Any:
     if isinstance(value, Symbol):
         return static(value.value(), "text needs this value")
     if isinstance(value, Text):
-        return value.known()
+        return value.text_in_call()
     if isinstance(value, dict):
         return {k: _known_in_call(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -315,7 +315,7 @@ def _shown_symbols(value: Any) -> Iterator[Symbol]:
     if isinstance(value, Symbol):
         yield value
         return
-    inside = value.shown() if isinstance(value, Text) else value
+    inside = value.operands() if isinstance(value, Text) else value
     for each in inside.values() if isinstance(inside, dict) else inside:
         if isinstance(each, (Symbol, Text, list, tuple, dict)):
             yield from _shown_symbols(each)
@@ -339,7 +339,7 @@ def percent(text: Any, values: Any) -> Text:
     return ComputedText("{0} % {1}", (text, values))
 
 
-def joined(between: Any, items: list[Any]) -> Any:
+def join_texts(between: Any, items: list[Any]) -> Any:
     """str.join."""
     parts: list[Any] = []
     for k, item in enumerate(items):

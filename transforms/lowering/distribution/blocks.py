@@ -185,9 +185,9 @@ class BlocksOfPasses:
         """
         b = self.formula()
         with building(b):
-            ahead = {p.let: self.ahead(p, passes, inits) for p in self.products}
+            ahead = {p.let: self.product_of_passes(p, passes, inits) for p in self.products}
             empties = [self.empty_rows(v, passes) for v in self.kept]
-            finite_of = finite_factors(self.closed, passes, lambda a: self.now(a, inits))
+            finite_of = finite_factors(self.closed, passes, lambda a: self.current_value(a, inits))
         rows = {v: Var(a.type, "rows") for v, a in zip(self.kept, empties, strict=True)}
         filled = {v: Var(a.type, "rows") for v, a in zip(self.kept, empties, strict=True)}
         added_to = {self.carry_of(d) for d in self.sums}
@@ -213,21 +213,23 @@ class BlocksOfPasses:
         b.definitions = dict(self.recorder.definitions)
         return b
 
-    def ahead(self, p: PartProduct, passes: ConsecutivePasses, inits: tuple[Atom, ...]) -> Atom:
+    def product_of_passes(
+        self, p: PartProduct, passes: ConsecutivePasses, inits: tuple[Atom, ...]
+    ) -> Atom:
         """The product of some passes, recorded in the open block: a row for each."""
         vector, matrix = p.of_block(passes)
         n, rows = vector.array.type.shape[p.place], vector.axes[p.place]
         last = self.parts.passes.largest(p.vector.axes[p.place].high)
         if not self.parts.is_certain(n - last):
             high = dims.maximum(dims.minimum(rows.high, n), rows.low)  # an index may not be there
-            vector = vector.replaced(p.place, AxisRange(rows.low, high))
-        of_vector, of_matrix = p.summed
+            vector = vector.with_axis(p.place, AxisRange(rows.low, high))
+        of_vector, of_matrix = p.contracted_axes
         return matmul(  # type: ignore[no-any-return]
-            vector.read(self.now(vector.array, inits), [p.place, of_vector]),
-            matrix.read(self.now(matrix.array, inits), [of_matrix, *p.free]),
+            vector.read(self.current_value(vector.array, inits), [p.place, of_vector]),
+            matrix.read(self.current_value(matrix.array, inits), [of_matrix, *p.free]),
         )
 
-    def now(self, a: Atom, carries: tuple[Atom, ...]) -> Atom:
+    def current_value(self, a: Atom, carries: tuple[Atom, ...]) -> Atom:
         """What an array is where the carries are these."""
         array = self.parts.array_of(a)
         return a if array is None else carries[array.carry]
@@ -276,14 +278,14 @@ class BlocksOfPasses:
             axis, low = p.matrix.axes[k], passes.union(p.matrix.axes[k]).low
             axes.append(AxisRange(axis.low - low, axis.high - low))
         total = ArrayPart(ahead, tuple(axes)).read(ahead, list(range(1, len(axes))))
-        of_vector, of_matrix = p.summed
+        of_vector, of_matrix = p.contracted_axes
         rest = self.parts.left_of(p.vector.axes[of_vector], passes)
         if rest is None:
             return total
         other_rest = self.parts.left_of(p.matrix.axes[of_matrix], passes)
         assert other_rest is not None
-        vector = p.vector.replaced(of_vector, rest)
-        matrix = p.matrix.replaced(of_matrix, other_rest)
+        vector = p.vector.with_axis(of_vector, rest)
+        matrix = p.matrix.with_axis(of_matrix, other_rest)
         operands = [part.read(part.array, part.order) for part in (vector, matrix)]
         return add(total, matmul(*(operands if p.is_first else operands[::-1])))  # type: ignore[no-any-return]
 
@@ -304,7 +306,7 @@ class BlocksOfPasses:
             is_finite = all_(isfinite(d.vectors[0].value), axes=(0,), keepdims=False)
             values = {v: select(is_finite, value, 0.0) for v, value in values.items()}
             with b.block() as some:
-                some_added = d.left(passes, self.parts)
+                some_added = d.add_remaining(passes, self.parts)
             with b.block() as all_of_it:
                 all_added = d.all_left()
             new: Atom = Var(d.let.outs[0].type)
@@ -312,14 +314,14 @@ class BlocksOfPasses:
             b.emit(If((new,), is_finite, *sides, origin=d.let.origin))  # type: ignore[arg-type]
         elif finite is not None:
             with b.block() as some:
-                added = d.left(passes, self.parts)
+                added = d.add_remaining(passes, self.parts)
             new = Var(d.let.outs[0].type)
             nothing = Block((), (), (d.let.args[0],))
             b.emit(If((new,), finite, nothing, Block((), tuple(some), (added,))))
         else:
-            new = d.left(passes, self.parts)
+            new = d.add_remaining(passes, self.parts)
         for v, value in values.items():
-            filled[v] = self.row_of(v, passes).stored(filled[v], value)
+            filled[v] = self.row_of(v, passes).store_to(filled[v], value)
         return new
 
     def place_of_pass(self, passes: ConsecutivePasses) -> AxisRange:
@@ -370,14 +372,18 @@ class BlocksOfPasses:
 
         for d in self.sums:
             k = self.carry_of(d)
-            value = d.added(rows, lambda a: self.now(a, tuple(current)), passes.common)
-            current[k] = d.of_passes(passes, passes.common).added(current[k], value)
+            value = d.increment(
+                rows, lambda a: self.current_value(a, tuple(current)), passes.common
+            )
+            current[k] = d.of_passes(passes, passes.common).add_to(current[k], value)
         for d, finite in finite_of.items():
             k, b = self.carry_of(d), current_builder()
             with b.block() as some:
                 of_some = with_zeros(rows, passes)
-                value = d.added(of_some, lambda a: self.now(a, tuple(current)), passes.partial)
-                new = d.of_passes(passes, passes.partial).added(current[k], value)
+                value = d.increment(
+                    of_some, lambda a: self.current_value(a, tuple(current)), passes.partial
+                )
+                new = d.of_passes(passes, passes.partial).add_to(current[k], value)
             total = Var(new.type)
             sides = Block((), tuple(some), (new,)), Block((), (), (current[k],))
             b.emit(If((total,), finite, *sides, origin=d.let.origin))
@@ -392,9 +398,9 @@ class BlocksOfPasses:
         assert v.part is not None
         (own,) = v.part.order
         place = 1 - own
-        low = passes.least(v.part.axes[place].low)
-        part = v.part.replaced(place, AxisRange(low, low + passes.later + 1)).replaced(own, axis)
-        return part.read(self.now(part.array, carries), [place, own])
+        low = passes.minimum_of(v.part.axes[place].low)
+        part = v.part.with_axis(place, AxisRange(low, low + passes.later + 1)).with_axis(own, axis)
+        return part.read(self.current_value(part.array, carries), [place, own])
 
 
 def _copies(variables: tuple[Var, ...]) -> tuple[Var, ...]:

@@ -70,8 +70,8 @@ def _grows(axis: AxisRange, passes: ConsecutivePasses) -> bool:
 def _factor(d: DeferredSum, passes: ConsecutivePasses) -> ArrayPart | None:
     """What the vectors that are partly zero are multiplied with."""
     if d.matrix is not None:
-        axis = passes.partial(d.matrix.axes[d.summed])
-        return ArrayPart(d.matrix.array, d.matrix.replaced(d.summed, axis).axes)
+        axis = passes.partial(d.matrix.axes[d.contracted_axis])
+        return ArrayPart(d.matrix.array, d.matrix.with_axis(d.contracted_axis, axis).axes)
     (other,) = (v for v in d.vectors if not _grows(v.axis, passes))
     return None if other.part is None else _rows(other, passes)
 
@@ -81,9 +81,9 @@ def _rows(v: PassVector, passes: ConsecutivePasses) -> ArrayPart:
     grow, what only some passes name."""
     assert v.part is not None
     (own,) = v.part.order
-    low = passes.least(v.part.axes[1 - own].low)
-    rows = v.part.replaced(1 - own, AxisRange(low, low + passes.later + 1))
-    rows = rows.replaced(own, passes.partial(rows.axes[own]))
+    low = passes.minimum_of(v.part.axes[1 - own].low)
+    rows = v.part.with_axis(1 - own, AxisRange(low, low + passes.later + 1))
+    rows = rows.with_axis(own, passes.partial(rows.axes[own]))
     return ArrayPart(rows.array, rows.axes)
 
 

@@ -54,7 +54,7 @@ class ComputedVector:
         with current().block() as body:
             for s in self.slice:
                 current().emit(s)
-            result = self.part(loop.symbol, passes).stored(filled, self.value)
+            result = self.part(loop.symbol, passes).store_to(filled, self.value)
         block = Block((loop.loop.index, filled), tuple(body), (result,))
         new = replace(
             loop.loop,

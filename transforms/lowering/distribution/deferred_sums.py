@@ -78,7 +78,7 @@ class DeferredSum:
         return k
 
     @property
-    def summed(self) -> int:
+    def contracted_axis(self) -> int:
         """The axis of the matrix's array over which the product sums."""
         assert self.matrix is not None
         return self.matrix.order[1]
@@ -97,11 +97,11 @@ class DeferredSum:
         axes = []
         for axis in self.target.axes:
             common = of_axis(axis)
-            low = passes.least(axis.low)
+            low = passes.minimum_of(axis.low)
             axes.append(AxisRange(low, low + passes.later + 1) if axis.is_place else common)
         return ArrayPart(self.target.array, tuple(axes))
 
-    def added(self, rows: Rows, latest: Latest, of_axis: OfAxis) -> Atom:
+    def increment(self, rows: Rows, latest: Latest, of_axis: OfAxis) -> Atom:
         """What is added to that part, recorded in the open block.
 
         rows     finds the vectors of all passes, of which it takes some elements
@@ -112,7 +112,9 @@ class DeferredSum:
             a, b = (rows(v, of_axis(v.axis)) for v in self.vectors)
             return matmul(transpose(a, axes=(1, 0)), b)  # type: ignore[no-any-return]
         (vector,) = self.vectors
-        matrix = self.matrix.replaced(self.summed, of_axis(self.matrix.axes[self.summed]))
+        matrix = self.matrix.with_axis(
+            self.contracted_axis, of_axis(self.matrix.axes[self.contracted_axis])
+        )
         free, summed = self.matrix.order
         all_rows = rows(vector, of_axis(vector.axis))
         array = latest(matrix.array)
@@ -121,16 +123,16 @@ class DeferredSum:
         columns = transpose(all_rows, axes=(1, 0))
         return matmul(matrix.read(array, [free, summed]), columns)  # type: ignore[no-any-return]
 
-    def left(self, passes: ConsecutivePasses, loop: LoopParts) -> Atom:
+    def add_remaining(self, passes: ConsecutivePasses, loop: LoopParts) -> Atom:
         """The array after a pass has added what is left for it, recorded in the open block."""
         array = self.let.args[0]
         if self.matrix is None:
             return self._outer_product_left(passes, loop)
         (vector,) = self.vectors
-        axis = loop.left_of(self.matrix.axes[self.summed], passes)
+        axis = loop.left_of(self.matrix.axes[self.contracted_axis], passes)
         if axis is None:
             return array
-        matrix = self.matrix.replaced(self.summed, axis)
+        matrix = self.matrix.with_axis(self.contracted_axis, axis)
         of_vector = loop.left_of(vector.axis, passes)
         assert of_vector is not None
         product = matmul(matrix.read(matrix.array, self.matrix.order), vector.of_axis(of_vector))
@@ -151,12 +153,12 @@ class DeferredSum:
         factors = [v.value for v in self.vectors]
         for k, axis in enumerate(lefts):
             if axis is not None:
-                target = target.replaced(k, axis)
+                target = target.with_axis(k, axis)
                 of_vector = loop.left_of(self.vectors[k].axis, passes)
                 assert of_vector is not None
                 factors[k] = self.vectors[k].of_axis(of_vector)
         column = reshape(factors[0], shape=(factors[0].type.shape[0], 1))
-        return target.added(self.let.args[0], mul(column, factors[1]))
+        return target.add_to(self.let.args[0], mul(column, factors[1]))
 
 
 class SumsFinder:
@@ -167,10 +169,14 @@ class SumsFinder:
 
     def run(self) -> Iterator[DeferredSum]:
         for s in self.loop.loop.body.body:
-            if isinstance(s, Let) and s.op is add_at and (deferred := self.deferred(s)) is not None:
+            if (
+                isinstance(s, Let)
+                and s.op is add_at
+                and (deferred := self.deferrable_sum(s)) is not None
+            ):
                 yield deferred
 
-    def deferred(self, s: Let) -> DeferredSum | None:
+    def deferrable_sum(self, s: Let) -> DeferredSum | None:
         """The sum of a statement, if it can wait."""
         array, target = self.loop.array_of(s.args[0]), self.loop.part_of(s)
         product = self.loop.definitions.get(s.args[1])
@@ -239,7 +245,7 @@ class SumsFinder:
             if self.slopes(matrix.axes[free]) != (0, 0) or self.slopes(axis) is None:
                 continue
             vector = self.vector(value, axis)
-            of_block = matrix.replaced(summed, self.passes.common(axis))
+            of_block = matrix.with_axis(summed, self.passes.common(axis))
             if vector is not None and self.loop.is_constant(of_block):
                 return DeferredSum(s, target, (vector,), matrix)
         return None
@@ -257,8 +263,8 @@ class SumsFinder:
             (own,) = (k for k in part.order)
             (place,) = (k for k in (0, 1) if k != own)
             rows = self.passes.union(part.axes[place])
-            of_block = part.replaced(own, self.passes.common(part.axes[own]))
-            of_block = of_block.replaced(place, replace(rows, is_place=False))
+            of_block = part.with_axis(own, self.passes.common(part.axes[own]))
+            of_block = of_block.with_axis(place, replace(rows, is_place=False))
             same = self.slopes(part.axes[own]) == self.slopes(axis)
             if same and self.is_row(part, place) and self.loop.is_constant(of_block):
                 return PassVector(value, part.axes[own], part)

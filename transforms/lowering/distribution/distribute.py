@@ -37,7 +37,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_inequalities import Facts, Relation, facts_of
 from tapeless.transforms.lowering.distribution import scaled_vectors
 from tapeless.transforms.lowering.distribution.blocks import BlocksOfPasses
-from tapeless.transforms.lowering.distribution.levels import inside
+from tapeless.transforms.lowering.distribution.levels import values_of_pass
 from tapeless.transforms.lowering.distribution.loops import Distribution
 from tapeless.transforms.lowering.distribution.products import has_products
 from tapeless.transforms.lowering.distribution.sums_of_products import with_products
@@ -80,7 +80,7 @@ class _Loops:
     def block(self, block: Block) -> Block:
         body: list[Statement] = []
         for s in block.body:
-            inner = self.inside(s)
+            inner = self.rewrite_inner(s)
             parts = self.parts(inner) if isinstance(inner, For) else None
             body += [inner] if parts is None else parts
         new = [s for s in body if isinstance(s, Let)]
@@ -88,7 +88,7 @@ class _Loops:
         same = len(body) == len(block.body) and all(map(_is, body, block.body))
         return block if same else replace(block, body=tuple(body))
 
-    def inside(self, s: Statement) -> Statement:
+    def rewrite_inner(self, s: Statement) -> Statement:
         if isinstance(s, Let):
             return s
         new = with_blocks(s, self.block)
@@ -128,14 +128,14 @@ class _Loops:
         """The products of parts, for some passes at once; None if that does not pay."""
         if not blocks.products and not blocks.sums:
             return None
-        count = self.known(blocks.parts.stop - blocks.parts.start)
+        count = self.size_in_call(blocks.parts.stop - blocks.parts.start)
         sizes = [p.multiplications for p in blocks.products]
         sizes += [s.multiplications for s in blocks.sums]
-        work = sum(map(self.known, sizes))
+        work = sum(map(self.size_in_call, sizes))
         if count < FEWEST:
             return None
         if not blocks.grows:
-            kept = sum(self.known(p.numbers) for p in blocks.products)
+            kept = sum(self.size_in_call(p.numbers) for p in blocks.products)
             small = count * kept <= MOST_KEPT and kept * kept <= MOST_PER_PASS * work
             return blocks.at_once() if small and work >= WORTH * kept else None
         if count * work < LEAST_WORK or not blocks.gain:
@@ -177,22 +177,22 @@ class _Loops:
         """Whether products of all passes take less, together with what is kept for them."""
         if not distribution.is_possible or not distribution.multiplications:
             return False
-        count = self.known(distribution.count)
-        work = sum(map(self.known, distribution.multiplications))
+        count = self.size_in_call(distribution.count)
+        work = sum(map(self.size_in_call, distribution.multiplications))
         arrays = [*distribution.kept.values(), *distribution.of_all.values()]
-        kept = sum(self.known(dims.product(a.type.shape)) for a in arrays)
+        kept = sum(self.size_in_call(dims.product(a.type.shape)) for a in arrays)
         enough = count >= FEWEST and count * work >= LEAST_WORK
-        rows = sum(self.known(dims.product(t.shape)) for t in distribution.row_types)
+        rows = sum(self.size_in_call(dims.product(t.shape)) for t in distribution.row_types)
         small = kept <= MOST_KEPT and kept <= MOST_PER_PASS * count * rows
         return enough and small and count * work >= WORTH * kept
 
-    def known(self, size: Size) -> int:
+    def size_in_call(self, size: Size) -> int:
         """The size in this call, in a pass in the middle of the loops around."""
         return dims.evaluate(size, {x: self.value(x) for x in dims.symbols(size)}) or 0
 
     def value(self, x: dims.Symbol) -> int:
         if x.var in self.facts.ranges:
-            return sum(map(self.known, self.facts.ranges[x.var])) // 2
+            return sum(map(self.size_in_call, self.facts.ranges[x.var])) // 2
         return self.hints.get(x, UNKNOWN)
 
 
@@ -206,7 +206,7 @@ def _integer(a: Atom) -> int | None:
 
 def _transposes_ahead(loop: For) -> tuple[list[Statement], For]:
     """Transposes of matrices from outside of a loop, and the loop without them."""
-    within = inside(loop)
+    within = values_of_pass(loop)
     turned = [
         s
         for s in loop.body.body

@@ -15,7 +15,7 @@ from tapeless.transforms.core.uses import nested_reads
 AHEAD = -1
 
 
-def inside(loop: For) -> set[Var]:
+def values_of_pass(loop: For) -> set[Var]:
     """The values of a pass of a loop."""
     return {*loop.body.params, *(v for s in loop.body.body for v in outputs(s))}
 
@@ -30,9 +30,9 @@ class Dependence:
         self.loop = loop
         self.definitions: dict[Var, Statement] = {v: s for s in loop.body.body for v in outputs(s)}
         self.next = dict(zip(loop.carries, loop.yields, strict=True))
-        self.reads = {s: self._inside(nested_reads(s)) for s in loop.body.body}
+        self.reads = {s: self._in_pass(nested_reads(s)) for s in loop.body.body}
 
-    def _inside(self, variables: Iterable[Var]) -> list[Var]:
+    def _in_pass(self, variables: Iterable[Var]) -> list[Var]:
         return [v for v in dict.fromkeys(variables) if v in self.definitions or v in self.next]
 
     def needs(self, v: Var) -> list[Var]:
@@ -42,7 +42,7 @@ class Dependence:
     def needs_of(self, node: Var | Statement) -> list[Var]:
         """The same of a carry or a statement."""
         if isinstance(node, Var):
-            return self._inside(a for a in [self.next[node]] if isinstance(a, Var))
+            return self._in_pass(a for a in [self.next[node]] if isinstance(a, Var))
         return self.reads[node]
 
     def is_circular(self, v: Var) -> bool:
@@ -71,7 +71,7 @@ def levels(
     level: dict[Any, int] = dict.fromkeys([*dependence.loop.body.body, *dependence.next], 0)
     level.update(dict.fromkeys(ahead, AHEAD))
 
-    def of(v: Var) -> int:
+    def level_of(v: Var) -> int:
         s = dependence.definitions.get(v)
         return level[v] if s is None else level[s] + (s in products)
 
@@ -81,7 +81,7 @@ def levels(
         for node in level:
             if node in ahead:
                 continue
-            deepest = max(map(of, dependence.needs_of(node)), default=0)
+            deepest = max(map(level_of, dependence.needs_of(node)), default=0)
             if deepest > level[node]:
                 level[node] = deepest
                 changed = True

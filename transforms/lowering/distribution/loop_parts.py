@@ -25,7 +25,7 @@ from tapeless.transforms.lowering.distribution.parts import (
     ConsecutivePasses,
     are_apart,
     part_of,
-    whole,
+    whole_array,
 )
 from tapeless.transforms.ops.primitives.shapes import transpose
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
@@ -71,7 +71,7 @@ class LoopParts:
         """The part of an array that a value is."""
         s = self.definitions.get(a) if isinstance(a, Var) else None
         if s is None:
-            return whole(a) if a not in self.inside else None
+            return whole_array(a) if a not in self.inside else None
         if s.op is transpose and s.args[0].type.ndim == 2:
             part = self.operand(s.args[0])
             return None if part is None else replace(part, turned=not part.turned)

@@ -25,7 +25,12 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import sizes_in
-from tapeless.transforms.lowering.distribution.levels import AHEAD, Dependence, inside, levels
+from tapeless.transforms.lowering.distribution.levels import (
+    AHEAD,
+    Dependence,
+    levels,
+    values_of_pass,
+)
 from tapeless.transforms.lowering.distribution.products import PassProduct, Sum, products, sums
 from tapeless.transforms.lowering.distribution.rows import RowsOfPasses
 from tapeless.transforms.lowering.rewrite.formulas import Formula
@@ -46,7 +51,7 @@ class Distribution:
     """
 
     def __init__(self, loop: For, count: Size, only_ahead: bool) -> None:
-        self.count, self.inside = count, inside(loop)
+        self.count, self.inside = count, values_of_pass(loop)
         assert isinstance(loop.start, Literal)
         self.start: int = loop.start.value
         outer_products = [
@@ -58,7 +63,7 @@ class Distribution:
             loop.index, self.start, count, self.dependence.definitions, self.inside
         )
         self.products = {p.let: p for p in self.free_products()}
-        ahead = {s for s, p in self.products.items() if self.rows.of(p.value) is not None}
+        ahead = {s for s, p in self.products.items() if self.rows.rows_of(p.value) is not None}
         if only_ahead:
             self.products = {s: p for s, p in self.products.items() if s in ahead}
         self.level = levels(self.dependence, self.products, ahead)
@@ -90,7 +95,7 @@ class Distribution:
         """The values that products, sums and later loops read of an earlier loop."""
         operands = [p.value for p in self.products.values()]
         operands += [v for s, _, _ in self.sums for v in _factors(s)]
-        read = dict.fromkeys(v for v in operands if self.rows.of(v) is None)
+        read = dict.fromkeys(v for v in operands if self.rows.rows_of(v) is None)
         for level in range(1, self.last_level + 1):
             read.update(dict.fromkeys(self.from_before(level)[0]))
         results = {s.outs[0] for s in self.products}
@@ -145,7 +150,9 @@ class Distribution:
         for level in range(self.last_level + 1):
             new += [*self.loop_of(level), *self.products_after(level)]
         for s, before, out in self.sums:
-            new += self.recorded(self.loop, out, functools.partial(s.of_all, before, self.rows_of))
+            new += self.record_formula(
+                self.loop, out, functools.partial(s.of_all, before, self.rows_of)
+            )
         return new
 
     def products_after(self, level: int) -> list[Statement]:
@@ -154,19 +161,19 @@ class Distribution:
         for s, p in self.products.items():
             if self.level[s] == level:
                 record = functools.partial(_of_rows, p, self.rows_of)
-                new += self.recorded(s, self.of_all[s.outs[0]], record)
+                new += self.record_formula(s, self.of_all[s.outs[0]], record)
         return new
 
     def rows_of(self, v: Var) -> Atom:
         """The array of a value in all passes; recorded, where it is a part of another."""
-        there = self.rows.of(v)
+        there = self.rows.rows_of(v)
         return self.array(v) if there is None else there()
 
     def array(self, v: Var) -> Var:
         """The array of a value that is kept, or of a product."""
         return self.of_all[v] if v in self.of_all else self.kept[v]
 
-    def recorded(self, s: Statement, out: Var, record: Callable[[], Atom]) -> list[Statement]:
+    def record_formula(self, s: Statement, out: Var, record: Callable[[], Atom]) -> list[Statement]:
         """The statements that a formula records; its result is `out`."""
         b = Formula()
         b.origin = s.origin

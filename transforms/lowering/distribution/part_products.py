@@ -38,7 +38,7 @@ class PartProduct:
         return k
 
     @property
-    def summed(self) -> tuple[int, int]:
+    def contracted_axes(self) -> tuple[int, int]:
         """The axes of the two arrays over which the product sums."""
         (of_vector,), of_matrix = self.vector.order, self.matrix.order
         return of_vector, of_matrix[0 if self.is_first else -1]
@@ -46,7 +46,7 @@ class PartProduct:
     @property
     def free(self) -> list[int]:
         """The axes of the matrix that are axes of the product."""
-        return [k for k in self.matrix.order if k != self.summed[1]]
+        return [k for k in self.matrix.order if k != self.contracted_axes[1]]
 
     @property
     def multiplications(self) -> Size:
@@ -63,11 +63,11 @@ class PartProduct:
     def gains_by_blocks(self) -> bool:
         """Whether a product of a block takes less than those of its passes: it is one of matrices,
         or reads along rows what they read along columns."""
-        return bool(self.free) or self.summed[0] < self.place
+        return bool(self.free) or self.contracted_axes[0] < self.place
 
     def grows(self, passes: ConsecutivePasses) -> bool | None:
         """Whether passes read parts of different sizes; None if they do not change evenly."""
-        pairs = zip(self.summed, (self.vector, self.matrix), strict=True)
+        pairs = zip(self.contracted_axes, (self.vector, self.matrix), strict=True)
         ends = [(part.axes[k].low, part.axes[k].high) for k, part in pairs]
         ends += [(self.matrix.axes[k].low, self.matrix.axes[k].high) for k in self.free]
         slopes = [tuple(map(passes.slope, pair)) for pair in ends]
@@ -77,14 +77,14 @@ class PartProduct:
 
     def of_block(self, passes: ConsecutivePasses) -> tuple[ArrayPart, ArrayPart]:
         """The parts of both operands that are multiplied ahead of some passes."""
-        of_vector, of_matrix = self.summed
-        low = passes.least(self.vector.axes[self.place].low)
+        of_vector, of_matrix = self.contracted_axes
+        low = passes.minimum_of(self.vector.axes[self.place].low)
         rows = AxisRange(low, low + passes.later + 1)
-        vector = self.vector.replaced(self.place, rows)
-        vector = vector.replaced(of_vector, passes.common(vector.axes[of_vector]))
-        matrix = self.matrix.replaced(of_matrix, passes.common(self.matrix.axes[of_matrix]))
+        vector = self.vector.with_axis(self.place, rows)
+        vector = vector.with_axis(of_vector, passes.common(vector.axes[of_vector]))
+        matrix = self.matrix.with_axis(of_matrix, passes.common(self.matrix.axes[of_matrix]))
         for k in self.free:
-            matrix = matrix.replaced(k, passes.union(matrix.axes[k]))
+            matrix = matrix.with_axis(k, passes.union(matrix.axes[k]))
         return vector, matrix
 
 

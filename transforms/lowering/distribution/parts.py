@@ -54,24 +54,28 @@ class ConsecutivePasses:
 
     def slope(self, size: Size) -> int | None:
         """By how much a size grows from pass to pass; None if that is not always the same."""
-        growth = self._at(size, dims.single(self.symbol) + 1) - size
+        growth = self._value_at(size, dims.single(self.symbol) + 1) - size
         return growth if isinstance(growth, int) else None
 
-    def least(self, size: Size) -> Size:
+    def minimum_of(self, size: Size) -> Size:
         """The least value of a size that grows evenly."""
-        return self._at(size, self.first if (self.slope(size) or 0) >= 0 else self._last)
+        return self._value_at(
+            size, self.first if (self.slope(size) or 0) >= 0 else self._last_index
+        )
 
     def largest(self, size: Size) -> Size:
         """The largest value of a size that grows evenly."""
-        return self._at(size, self._last if (self.slope(size) or 0) >= 0 else self.first)
+        return self._value_at(
+            size, self._last_index if (self.slope(size) or 0) >= 0 else self.first
+        )
 
     def union(self, axis: AxisRange) -> AxisRange:
         """What any of the passes names."""
-        return replace(axis, low=self.least(axis.low), high=self.largest(axis.high))
+        return replace(axis, low=self.minimum_of(axis.low), high=self.largest(axis.high))
 
     def common(self, axis: AxisRange) -> AxisRange:
         """What each of the passes names."""
-        return replace(axis, low=self.largest(axis.low), high=self.least(axis.high))
+        return replace(axis, low=self.largest(axis.low), high=self.minimum_of(axis.high))
 
     def partial(self, axis: AxisRange) -> AxisRange:
         """What some of the passes name and others do not, of an axis with one end that grows; an
@@ -79,13 +83,13 @@ class ConsecutivePasses:
         ends = [end for end in (axis.low, axis.high) if self.slope(end)]
         if not ends:
             return axis
-        return replace(axis, low=self.least(ends[0]), high=self.largest(ends[0]))
+        return replace(axis, low=self.minimum_of(ends[0]), high=self.largest(ends[0]))
 
     @property
-    def _last(self) -> Size:
+    def _last_index(self) -> Size:
         return self.first + self.later
 
-    def _at(self, size: Size, value: Size) -> Size:
+    def _value_at(self, size: Size, value: Size) -> Size:
         return dims.substitute(size, lambda x: value if x is self.symbol else None)
 
 
@@ -107,7 +111,7 @@ class ArrayPart:
         kept = [k for k, axis in enumerate(self.axes) if not axis.is_place]
         return kept[::-1] if self.turned else kept
 
-    def replaced(self, k: int, axis: AxisRange) -> ArrayPart:
+    def with_axis(self, k: int, axis: AxisRange) -> ArrayPart:
         """The part with other elements of an axis."""
         return replace(self, axes=(*self.axes[:k], axis, *self.axes[k + 1 :]))
 
@@ -127,12 +131,12 @@ class ArrayPart:
             current().let((part,), index, (array, *rest), {"key": key})
         return part if order == kept else transpose(part, axes=(1, 0))
 
-    def added(self, array: Atom, value: Atom) -> Atom:
+    def add_to(self, array: Atom, value: Atom) -> Atom:
         """The array after something is added to the part, recorded in the open block."""
         key, rest = self.key(array)
         return add_at(array, value, *rest, key=key)  # type: ignore[no-any-return]
 
-    def stored(self, array: Atom, value: Atom) -> Atom:
+    def store_to(self, array: Atom, value: Atom) -> Atom:
         """The array after something is stored into the part, recorded in the open block."""
         key, rest = self.key(array)
         return update(array, value, *rest, key=key)  # type: ignore[no-any-return]
@@ -197,7 +201,7 @@ def _axis(e: Any, n: Size, rest: tuple[Atom, ...]) -> AxisRange | None:
     return AxisRange(0 if low is None else low, n if high is None else high)
 
 
-def whole(array: Atom) -> ArrayPart:
+def whole_array(array: Atom) -> ArrayPart:
     """All of an array."""
     return ArrayPart(array, tuple(AxisRange(0, n) for n in array.type.shape))
 

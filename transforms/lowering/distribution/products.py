@@ -62,7 +62,7 @@ class Term:
         """How many numbers are multiplied in a pass."""
         return dims.product([*self.a.type.shape, self.b.type.shape[-1]])
 
-    def added(self, total: Atom, a_rows: Atom, b_rows: Atom) -> Atom:
+    def add_products(self, total: Atom, a_rows: Atom, b_rows: Atom) -> Atom:
         """The total after all passes, recorded in the open block."""
         a, b = (_as_matrix(rows) for rows in (a_rows, b_rows))
         products = matmul(transpose(a, axes=(1, 0)), b)
@@ -95,7 +95,7 @@ class Sum:
     def of_all(self, total: Atom, rows_of: Callable[[Var], Atom]) -> Atom:
         """The total after all passes, recorded in the open block."""
         for term in self.terms:
-            total = term.added(total, rows_of(term.a), rows_of(term.b))
+            total = term.add_products(total, rows_of(term.a), rows_of(term.b))
         return total
 
 
@@ -187,21 +187,25 @@ class Addends:
             return None
         a, b = s.args
         if s.op is matmul and b.type.ndim == 2:
-            matrix = self.turned(a)
-            return self.both(matrix, b) if matrix is not None and matrix.type.ndim == 2 else None
+            matrix = self.transpose_operand(a)
+            return (
+                self.varying_pair(matrix, b)
+                if matrix is not None and matrix.type.ndim == 2
+                else None
+            )
         if s.op is mul:
             column, row = self.column(a), self.column(b)
             if column is not None and b.type.ndim == 1:
-                return self.both(column, b)
+                return self.varying_pair(column, b)
             if row is not None and a.type.ndim == 1:
-                return self.both(row, a)
+                return self.varying_pair(row, a)
         return None
 
-    def both(self, a: Atom, b: Atom) -> tuple[Var, Var] | None:
+    def varying_pair(self, a: Atom, b: Atom) -> tuple[Var, Var] | None:
         """The two, if each pass has others."""
         return (a, b) if a in self.inside and b in self.inside else None  # type: ignore[return-value]
 
-    def turned(self, a: Atom) -> Atom | None:
+    def transpose_operand(self, a: Atom) -> Atom | None:
         """The matrix whose transpose one is."""
         s = self.definitions.get(a)
         return s.args[0] if s is not None and s.op is transpose else None

@@ -28,7 +28,7 @@ class RowsOfPasses:
         self.at, self.start, self.count = at, start, count
         self.definitions, self.inside = definitions, inside
 
-    def of(self, v: Atom) -> Callable[[], Atom] | None:
+    def rows_of(self, v: Atom) -> Callable[[], Atom] | None:
         """What records, in the open block, the array whose row k is a value in pass k; None if
         the array has to be filled first."""
         s = self.definitions.get(v)

@@ -155,7 +155,7 @@ class _AllPasses:
         n = part.array.type.shape[k]
         if not self.parts.is_certain(n - first - self.count) or not self.parts.is_certain(first):
             raise _DependsOnOrder
-        return part.replaced(k, AxisRange(first, first + self.count))
+        return part.with_axis(k, AxisRange(first, first + self.count))
 
     def first_of(self, axis: AxisRange) -> Size:
         """The place of an axis that the first pass names."""

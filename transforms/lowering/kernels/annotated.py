@@ -39,7 +39,7 @@ class AnnotatedKernel:
         if last == s.lineno + 1:
             self.texts[s] = NOTE.sub("", line).strip()
 
-    def like(self, s: ast.stmt, replacement: ast.stmt) -> ast.stmt:
+    def annotate_like(self, s: ast.stmt, replacement: ast.stmt) -> ast.stmt:
         """What stands for a statement, and differs from it in its body only."""
         if s in self.texts:
             self.texts[replacement] = self.texts[s]
@@ -51,7 +51,7 @@ class AnnotatedKernel:
             self.notes[replacement] = self.notes[s]
         return replacement
 
-    def renamed(self, body: Iterable[ast.stmt], names: Mapping[str, str]) -> list[ast.stmt]:
+    def rename_all(self, body: Iterable[ast.stmt], names: Mapping[str, str]) -> list[ast.stmt]:
         """Statements with other names."""
         return [self.renamed_in(s, names) for s in body]
 
@@ -61,9 +61,9 @@ class AnnotatedKernel:
         if not isinstance(s, (ast.For, ast.While, ast.If)):
             return self.noted_like(s, Renamed(names).visit(copy.deepcopy(s)))
         same = copy.copy(s)
-        same.body = self.renamed(s.body, names)
-        same.orelse = self.renamed(s.orelse, names)
-        return self.like(s, same)
+        same.body = self.rename_all(s.body, names)
+        same.orelse = self.rename_all(s.orelse, names)
+        return self.annotate_like(s, same)
 
     def lines(self, body: Iterable[ast.stmt], depth: int = 1) -> Iterator[str]:
         """The lines of statements."""

@@ -78,7 +78,7 @@ class Total:
         zero = ZEROS[self.code]
         return zero if self.new else {"f4": "np.float32(-0.0)", "f8": "-0.0"}.get(self.code, zero)
 
-    def before(self) -> str:
+    def initial_text(self) -> str:
         if self.code not in WIDER:
             zero = ZEROS[self.code]
             return f"{self.name} = {self.rest} = {zero}" if self.new else f"{self.rest} = {zero}"
@@ -86,14 +86,14 @@ class Total:
         value = ZEROS[wider] if self.new else f"np.{np.dtype(wider)}({self.name})"
         return f"{self.rest} = {value}"
 
-    def added(self) -> str:
+    def add_block_text(self) -> str:
         """The partial sum of a block, added to those before."""
         if self.code in WIDER:
             return f"{self.rest} += {self.part}"
         both = f"{self.name}, {self.rest}"
         return f"{both} = compensated({both}, {self.part})"
 
-    def after(self) -> str:
+    def final_text(self) -> str:
         if self.code in WIDER:
             return f"{self.name} = np.{np.dtype(self.code)}({self.rest})"
         if self.new:
@@ -142,26 +142,28 @@ class Blocks:
                     self.branch(s, around) if isinstance(s, (ast.If, ast.While)) else s
                 )
                 continue
-            totals = [*self.found(s, around, statements)]
+            totals = [*self.totals_of(s, around, statements)]
             self.totals += totals
             statements.append(self.loop(s, around))
-            statements += [_statement(t.after()) for t in totals]
+            statements += [_statement(t.final_text()) for t in totals]
         return statements
 
     def branch(self, s: ast.If | ast.While, around: list[ast.For]) -> ast.stmt:
         same = copy.copy(s)
         same.body, same.orelse = self.suite(s.body, around), self.suite(s.orelse, around)
-        return self.text.like(s, same)
+        return self.text.annotate_like(s, same)
 
     # -- which loops
 
-    def found(self, s: ast.For, around: list[ast.For], before: list[ast.stmt]) -> Iterator[Total]:
+    def totals_of(
+        self, s: ast.For, around: list[ast.For], before: list[ast.stmt]
+    ) -> Iterator[Total]:
         """The totals of a nest; what holds at its beginning is put before it."""
         names = self.only_added_to(s).difference(*map(self.only_added_to, around[-1:]))
         for name, dtype in self.sums.items():
             if name not in names:
                 continue
-            chosen = self.chosen(way_to(s, name), bool(around), dtype)
+            chosen = self.loop_to_cut(way_to(s, name), bool(around), dtype)
             if chosen is None or not may_cut(chosen[0]):
                 continue
             loop, width = chosen
@@ -169,7 +171,7 @@ class Blocks:
             rest = self.names.new(f"{name}_wide" if code in WIDER else "lost")
             at = _set_to_zero(before, name)
             total = Total(name, code, loop, width, self.names.new("part"), rest, at is not None)
-            first = _statement(total.before())
+            first = _statement(total.initial_text())
             if at is None:
                 before.append(first)
             else:
@@ -181,7 +183,7 @@ class Blocks:
             self.added[s] = only_added_to(s)
         return self.added[s]
 
-    def chosen(
+    def loop_to_cut(
         self, way: list[ast.For], inside: bool, dtype: np.dtype[Any]
     ) -> tuple[ast.For, int] | None:
         """The loop to cut, of those that lead to the additions, outermost first, and how many of
@@ -191,11 +193,11 @@ class Blocks:
         count, width = self.count(inner), self.width(inner, dtype)
         if not (outer or inside) or (count or 0) > width:
             return inner, width
-        few = self.few(outer, count)
+        few = self.short_inner_count(outer, count)
         self.limits[ast.unparse(inner.iter)] = MOST * (few or width)
         return (outer[-1], ROWS if few else 1) if outer else None
 
-    def few(self, outer: list[ast.For], count: int | None) -> int:
+    def short_inner_count(self, outer: list[ast.For], count: int | None) -> int:
         """How many numbers the inner loops run over together, if only few in very many passes;
         loops that run over few go to those inner ones."""
         total = math.prod(self.count(s) or 1 for s in outer) * (count or SINGLE)
@@ -223,14 +225,14 @@ class Blocks:
         same.body = self.suite(s.body, [*around, s])
         totals = [t for t in self.totals if t.loop is s]
         if not totals:
-            return self.text.like(s, same)
-        same.body = self.text.renamed(same.body, {t.name: t.part for t in totals})
+            return self.text.annotate_like(s, same)
+        same.body = self.text.rename_all(same.body, {t.name: t.part for t in totals})
         zeros = [_statement(f"{t.part} = {t.zero}") for t in totals]
-        sums = [_statement(t.added()) for t in totals]
+        sums = [_statement(t.add_block_text()) for t in totals]
         width = min(t.width for t in totals)
         if width == 1:
             same.body = [*zeros, *same.body, *sums]
-            return self.text.like(s, same)
+            return self.text.annotate_like(s, same)
         *first, last = map(ast.unparse, s.iter.args[:2])  # type: ignore[attr-defined]
         start = self.names.new("start")
         same.iter = _expression(f"range({start}, min({start} + {width}, {last}))")

@@ -1,4 +1,4 @@
-"""What raises in a kernel: indices out of bounds, parts of other lengths, divisions by zero."""
+"""Writes the checks of a kernel: indices out of bounds, parts of other lengths, zero divisors."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Checks(SmallIntegers):
         self.batches = 0
         self.tested_ahead_of_loops: set[Let] = set()  # integers
 
-    def left(self) -> None:
+    def end_suite(self) -> None:
         self.refused = {k: depth for k, depth in self.refused.items() if depth <= self.depth}
 
     def checked_first(self, s: Statement, defined: set[Var]) -> bool:
@@ -195,12 +195,12 @@ class Checks(SmallIntegers):
     def refuse_misfit(self, stage: LoopNest, have: ast.expr, part: ast.expr) -> None:
         """Raises where two lengths differ, unless they are spelled in one way."""
         if to_source(have) != to_source(part):
-            with self.nested(f"if {write_template('{0} != {1}', have, part)}:", stage.let.origin):
+            with self.suite(f"if {write_template('{0} != {1}', have, part)}:", stage.let.origin):
                 self.put(f'raise ValueError("{MISFIT}")')
 
     def refuse(self, test: str, index: str, axis: int, length: str, origin: Origin | None) -> None:
         """Raises what NumPy raises for an index of an axis, if a test holds."""
-        with self.nested(f"if {test}:", origin):
+        with self.suite(f"if {test}:", origin):
             k, n = (x if x.lstrip("-").isdigit() else f"{{{x}}}" for x in (index, length))
             says = f"index {k} is out of bounds for axis {axis} with size {n}"
             self.put(f'raise IndexError({"f" if "{" in says else ""}"{says}")')
@@ -221,7 +221,7 @@ class Checks(SmallIntegers):
             return
         if dims.at_least(self.as_size(divisor), 1) if divisor.type.dtype.kind == "i" else False:
             return
-        with self.nested(f"if {write_template('{0} == 0', self.atom(divisor))}:", s.origin):
+        with self.suite(f"if {write_template('{0} == 0', self.atom(divisor))}:", s.origin):
             what = "float division" if "f" in [a.type.dtype.kind for a in s.args] else "division"
             self.put(f'raise ZeroDivisionError("{what} by zero")')
 
@@ -238,7 +238,7 @@ class Checks(SmallIntegers):
                     continue
             if "isfinite" in refused.test:
                 self.imports.add(("math", "isfinite"))
-            with self.nested(
+            with self.suite(
                 f"if {write_template(refused.test, *map(self.atom, parameters))}:", s.origin
             ):
                 self.put(f'raise {refused.error.__name__}("{refused.message}")')
@@ -250,7 +250,7 @@ class Checks(SmallIntegers):
         if positive or complex_ or (isinstance(base, Literal) and base.value):
             return
         test = write_template("{0} == 0 and {1} < 0", self.atom(base), self.atom(exponent))
-        with self.nested(f"if {test}:", origin):
+        with self.suite(f"if {test}:", origin):
             self.put('raise ZeroDivisionError("zero to a negative power")')
 
     def check_overflow(self, stage: LoopNest) -> None:
@@ -267,7 +267,7 @@ class Checks(SmallIntegers):
         if s.op.name not in IN_FLOATS and self.is_above_least(s):
             return
         test, args = _by_one_factor(s) or (test, s.args)
-        with self.nested(f"if {write_template(test, *map(self.atom, args))}:", s.origin):
+        with self.suite(f"if {write_template(test, *map(self.atom, args))}:", s.origin):
             self.put(f'raise OverflowError("{TOO_LONG}")')
 
     def check_whole(self, s: Let) -> None:
@@ -277,15 +277,15 @@ class Checks(SmallIntegers):
             return
         x = self.atom(s.args[0])
         if kind == np.uint64:
-            with self.nested(f"if {write_template(f'{{0}} > {LARGEST}', x)}:", s.origin):
+            with self.suite(f"if {write_template(f'{{0}} > {LARGEST}', x)}:", s.origin):
                 self.put(f'raise OverflowError("{TOO_LONG}")')
             return
         if isinstance(s.args[0], Var) and not isinstance(x, ast.Name):
             name = self.names.new(self.names.nameless)
             self.put(f"{name} = {to_source(x)}", s.origin)
             x = self.local[s.args[0]] = ast.Name(name, ast.Load())
-        with self.nested(f"if {write_template(NO_INTEGER, x)}:", s.origin):
-            with self.nested(f"if {write_template('{0} != {0}', x)}:"):
+        with self.suite(f"if {write_template(NO_INTEGER, x)}:", s.origin):
+            with self.suite(f"if {write_template('{0} != {0}', x)}:"):
                 self.put('raise ValueError("cannot convert float NaN to integer")')
             self.put(f'raise OverflowError("{TOO_LONG}")')
 
@@ -317,7 +317,7 @@ class Checks(SmallIntegers):
             self.checked.add((s, str(a)))
             test = "{0} < 0" if dtype.kind == "u" and dtype.itemsize == WORD else BETWEEN
             limited = test.replace("low", str(limits.min)).replace("high", str(limits.max))
-            with self.nested(f"if {write_template(limited, self.atom(a))}:", s.origin):
+            with self.suite(f"if {write_template(limited, self.atom(a))}:", s.origin):
                 value = f" {a.value}" if isinstance(a, Literal) else ""
                 what = f"Python integer{value} out of bounds for {dtype.name}"
                 self.put(f'raise OverflowError("{what}")')
@@ -329,7 +329,7 @@ class Checks(SmallIntegers):
             return
         if dims.at_least(self.bounds(self.as_size(count))[0], 0):
             return
-        with self.nested(f"if {write_template('{0} < 0', self.atom(count))}:", s.origin):
+        with self.suite(f"if {write_template('{0} < 0', self.atom(count))}:", s.origin):
             self.put('raise ValueError("negative shift count")')
 
     def is_place(self, factors: tuple[dims.Factor, ...], coefficient: int) -> bool:
@@ -350,7 +350,7 @@ class Checks(SmallIntegers):
             n = stage.space[k]
             if (isinstance(n, int) and n > 0) or dims.at_least(n, 1):
                 continue
-            with self.nested(f"if {write_template('{0} == 0', self.size(n))}:", stage.let.origin):
+            with self.suite(f"if {write_template('{0} == 0', self.size(n))}:", stage.let.origin):
                 self.put(
                     f'raise ValueError("zero-size array to reduction operation {full} which has '
                     'no identity")'

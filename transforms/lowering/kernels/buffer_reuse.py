@@ -11,7 +11,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import For, Let, Statement, Var, While
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.matrix_products import Products
-from tapeless.transforms.lowering.schedule.axis_maps import through
+from tapeless.transforms.lowering.schedule.axis_maps import axes_through_views
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.memory.aliasing import has_memory
@@ -41,7 +41,7 @@ class Reuse(Products):
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
         self.make_spare()
-        known_before = all(self.analysis.outside(v.type.shape[k]) for k in axes)
+        known_before = all(self.analysis.is_known_outside(v.type.shape[k]) for k in axes)
         here = self.level_of.get(v, self.level) == self.level
         if own is None and here and known_before and self.may_share():
             spares = self.spare.get(self.kind(v, axes))
@@ -56,7 +56,7 @@ class Reuse(Products):
 
     def kind(self, v: Var, axes: tuple[int, ...]) -> tuple[Any, ...]:
         """Arrays that can take one another's place: also by what they are called."""
-        shape = tuple(self.canon(self.analysis.spelled(v.type.shape[k])) for k in axes)
+        shape = tuple(self.canon(self.analysis.driver_size(v.type.shape[k])) for k in axes)
         return v.name or "out", v.type.dtype, shape
 
     def begin_block(self, body: Iterable[Statement]) -> list[Var]:
@@ -138,17 +138,17 @@ class Reuse(Products):
             stage = self.stage(s)
             if stage is None or not self.memory.reads(stage.let) & {p}:
                 continue
-            if k > order or not self.alike(stage.space, maker.space) or stage.reduced:
+            if k > order or not self.same_shape(stage.space, maker.space) or stage.reduced:
                 return False
             if item.axes.get(stage) != item.axes[maker] or not self.in_order(stage, item):
                 return False
             for a, axes in zip(stage.let.args, stage.maps, strict=False):
                 at = stage.entries_axes() if axes is None else axes
-                if any(e != maker.out for e in through(self.memory, a, at, p)):
+                if any(e != maker.out for e in axes_through_views(self.memory, a, at, p)):
                     return False
         return True
 
-    def alike(self, space: tuple[Size, ...], other: tuple[Size, ...]) -> bool:
+    def same_shape(self, space: tuple[Size, ...], other: tuple[Size, ...]) -> bool:
         return len(space) == len(other) and all(map(self.equal, space, other))
 
     def in_order(self, stage: LoopNest, item: FusedNest) -> bool:
@@ -203,5 +203,7 @@ class Reuse(Products):
             e[axis] == at
             for stage, at in item.axes.items()
             for a, axes in zip(stage.let.args, stage.maps, strict=False)
-            for e in through(self.memory, a, stage.entries_axes() if axes is None else axes, cell)
+            for e in axes_through_views(
+                self.memory, a, stage.entries_axes() if axes is None else axes, cell
+            )
         )

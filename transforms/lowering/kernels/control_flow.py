@@ -1,4 +1,4 @@
-"""Branches, loops of the user and effects in a kernel."""
+"""Writes branches, loops of the user and effects of a kernel."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Control(Exchanged):
         match s.kind:
             case "check":
                 test = write_template("{0} != {1}", *map(self.atom, s.args))
-                with self.nested(f"if {test}:", s.origin):
+                with self.suite(f"if {test}:", s.origin):
                     self.put(f'raise {s.error}("{s.message}")')
             case "raise":
                 self.put(f"raise {self.error(s)}", s.origin)
@@ -97,26 +97,26 @@ class Control(Exchanged):
     def error(self, s: Effect) -> str:
         """An error as compiled code makes it."""
         if raises_constant(s):
-            values = [self.said(part, s.args) for part in s.params["parts"]]
+            values = [self.error_text(part, s.args) for part in s.params["parts"]]
             return f"{s.params['type'].__name__}({', '.join(values)})"
         self.tells = True
         values = [to_source(self.atom(v)) for v in values_of(s)]
         return f"KernelError({', '.join([str(self.analysis.errors.number(s)), *values])})"
 
-    def said(self, part: Any, args: Any) -> str:
+    def error_text(self, part: Any, args: Any) -> str:
         """What an error says."""
         kind, value = part
         if kind == "atom":
             return to_source(self.atom(args[value]))
         if kind == "tuple":
-            inner = [self.said(p, args) for p in value]
+            inner = [self.error_text(p, args) for p in value]
             return "(" + ", ".join(inner) + ("," if len(inner) == 1 else "") + ")"
         return repr(value)
 
     def routine(self, s: Let) -> None:
         """A call that overwrites its first argument."""
         self.helpers |= helpers(s.op.name)
-        self.put(f"{s.op.name}({', '.join(map(self.whole, s.args))})", s.origin)
+        self.put(f"{s.op.name}({', '.join(map(self.array_name, s.args))})", s.origin)
         self.local.pop(self.memory.cell(s.args[0]), None)  # type: ignore[arg-type]
 
     def assign(self, pairs: list[tuple[str, ast.expr]]) -> None:
@@ -134,7 +134,7 @@ class Control(Exchanged):
             self.put(f"{free[0]} = {to_source(pending.pop(free[0]))}")
 
     def scalar_text(self, a: Atom, like: Var) -> ast.expr:
-        return self.converted(a, [], like.type.dtype)
+        return self.element_as(a, [], like.type.dtype)
 
     def branch(self, s: If, after: list[FusedNest], later: set[Var]) -> None:
         numbers = self.branch_results(s)
@@ -173,7 +173,7 @@ class Control(Exchanged):
         texts = "{1} and {0}", "{1} and not {0}"  # the rare condition first
         for text, (condition, count), (lines, values) in zip(texts, checks, sides, strict=True):
             if condition is not None:
-                with self.nested(f"if {write_template(text, test, condition)}:", origin):
+                with self.suite(f"if {write_template(text, test, condition)}:", origin):
                     self.put(f'raise OverflowError("{TOO_LONG}")')
             shorter.append((lines[count:], values))
         return shorter
@@ -251,7 +251,7 @@ class Control(Exchanged):
         """Sets the carries before the first pass; the names of those that are numbers."""
         names = []
         starts = []
-        renewed = self.renewed(s, self.moved(s, carries, after))
+        renewed = self.reallocated_carries(s, self.moved_carries(s, carries, after))
         for k, (p, init) in enumerate(zip(carries, s.inits, strict=True)):
             if not isinstance(p.type, Type):
                 if not self.memory.in_place(s, k):
@@ -277,7 +277,7 @@ class Control(Exchanged):
             self.local[p] = ast.Name(name, ast.Load())
         return names
 
-    def carried(self, carries: Any, after: Any) -> dict[Any, Var]:
+    def carried_numbers(self, carries: Any, after: Any) -> dict[Any, Var]:
         """Numbers that become carries."""
         return {
             y: p
@@ -299,9 +299,9 @@ class Control(Exchanged):
 
     def leave(self, s: For | While, carries: Any, names: list[tuple[str, Var]], after: Any) -> None:
         """Sets the carries for the next pass."""
-        every = self.moved(s, carries, after)
-        exchanged = self.exchanged(every)
-        rings = self.shifted(s, [(p, y) for p, y in every if p not in exchanged])
+        every = self.moved_carries(s, carries, after)
+        exchanged = self.exchanged_carries(every)
+        rings = self.buffer_rings(s, [(p, y) for p, y in every if p not in exchanged])
         swapped = {*exchanged, *(p for ring in rings for p in ring)}
         moved = [(p, y) for p, y in every if p not in swapped]
         cells = {p for p, _ in moved}
@@ -353,9 +353,9 @@ class Control(Exchanged):
         tested = self.check_ahead(s)
         self.grow_before_loop(s.inits)
         before = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
-        self.carry_of = self.carried(s.carries, s.yields)
+        self.carry_of = self.carried_numbers(s.carries, s.yields)
         self.batches += over_batch(s)
-        with self.nested(head, s.origin):
+        with self.suite(head, s.origin):
             live = {a for a in s.body.results if isinstance(a, Var)}
             self.body(s.body.body, live, self.moves(s, s.carries, s.yields))
             if count is not None:
@@ -367,7 +367,7 @@ class Control(Exchanged):
                 flag = ast.Name(name, ast.Load())
             self.leave(s, s.carries, names, s.yields)
             if flag is not None:
-                with self.nested(f"if {to_source(flag)}:"):
+                with self.suite(f"if {to_source(flag)}:"):
                     self.put("break")
         self.batches -= over_batch(s)
         self.ranges.pop(s.index, None)
@@ -402,7 +402,7 @@ class Control(Exchanged):
                 self.home[p] = self.home[q]
         before = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
         self.carry_of = {}
-        with self.nested("while True:", s.origin):
+        with self.suite("while True:", s.origin):
             mark = len(self.lines)
             self.body(s.test.body, {a for a in s.test.results if isinstance(a, Var)})
             test = self.atom(s.test.results[0])
@@ -412,9 +412,9 @@ class Control(Exchanged):
                     f"{pad}while True:", f"{pad}while {to_source(test)}:"
                 )
             else:
-                with self.nested(f"if not ({to_source(test)}):"):
+                with self.suite(f"if not ({to_source(test)}):"):
                     self.put("break")
-            self.carry_of = self.carried(carries, s.body.results)
+            self.carry_of = self.carried_numbers(carries, s.body.results)
             live = {a for a in s.body.results if isinstance(a, Var)}
             self.body(s.body.body, live, self.moves(s, carries, s.body.results))
             self.leave(s, carries, names, s.body.results)

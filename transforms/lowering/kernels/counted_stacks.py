@@ -89,7 +89,7 @@ def _growing_stacks(node: ast.FunctionDef) -> list[str]:
     return list(dict.fromkeys(stacks))
 
 
-def inserted(items: list[Any], new: list[Any], last: int) -> list[Any]:
+def insert_before_last(items: list[Any], new: list[Any], last: int) -> list[Any]:
     """The items with new ones before so many last ones."""
     k = len(items) - last
     return [*items[:k], *new, *items[k:]]
@@ -156,7 +156,7 @@ def _counting(
 ) -> ast.FunctionDef:
     """The kernel that counts."""
     without = _WithoutItems(list(cursors))
-    body = [s for t in filling for s in without.of(copy.deepcopy(t))]
+    body = [s for t in filling for s in without.statements_of(copy.deepcopy(t))]
     for stack, top in cursors.items():
         body += ast.parse(f"{counts_name(stack)}[{rows.target.id}] = {top}").body  # type: ignore[attr-defined]
     counting = copy.deepcopy(node)
@@ -165,7 +165,7 @@ def _counting(
     counting.name = f"{node.name}_count"
     counting.body = [*without.all_of(copy.deepcopy(before)), loop]
     _UnreadCounters(counting).visit(counting)
-    counting.args.args = inserted(
+    counting.args.args = insert_before_last(
         counting.args.args, [ast.arg(counts_name(stack)) for stack in cursors], last
     )
     return ast.fix_missing_locations(counting)
@@ -179,9 +179,9 @@ def _using(node: ast.FunctionDef, rows: ast.For, stacks: list[str], last: int) -
     index = rows.target.id  # type: ignore[attr-defined]
     places = _Placed(stacks, index)
     before = _WithoutGrowth(stacks)
-    using.body = [s for t in using.body for s in before.of(places.visit(t))]
+    using.body = [s for t in using.body for s in before.statements_of(places.visit(t))]
     names = [name for stack in stacks for name in (stack, places_name(stack))]
-    using.args.args = inserted(using.args.args, [ast.arg(name) for name in names], last)
+    using.args.args = insert_before_last(using.args.args, [ast.arg(name) for name in names], last)
     return ast.fix_missing_locations(using)
 
 
@@ -229,7 +229,7 @@ class _WithoutGrowth:
     def __init__(self, stacks: list[str]) -> None:
         self.stacks = stacks
 
-    def of(self, s: ast.stmt) -> Iterator[ast.stmt]:
+    def statements_of(self, s: ast.stmt) -> Iterator[ast.stmt]:
         if self.left_out(s):
             return
         for name in ("body", "orelse"):
@@ -238,7 +238,7 @@ class _WithoutGrowth:
         yield s
 
     def all_of(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return [t for s in body for t in self.of(s)]
+        return [t for s in body for t in self.statements_of(s)]
 
     def left_out(self, s: ast.stmt) -> bool:
         match s:

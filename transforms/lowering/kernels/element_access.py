@@ -54,7 +54,7 @@ class Buffer:
         return subscript(self.name, [at])
 
 
-def called(v: Var) -> str:
+def describe_array(v: Var) -> str:
     """An array as the user is told of it."""
     return f"the array {v.name!r}" if v.name else "an array"
 
@@ -89,12 +89,14 @@ class Elements(Extents):
         self.home[cell] = self.allocate(cell, tuple(range(cell.type.ndim)), cell)
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
-        spelled = self.analysis.spelled if own is None else self.analysis.exact
+        spelled = self.analysis.driver_size if own is None else self.analysis.exact
         shape = tuple(spelled(v.type.shape[k]) for k in axes)
-        if not all(map(self.analysis.outside, shape)):
+        if not all(map(self.analysis.is_known_outside, shape)):
             if own is None and self.analysis.target.makes_arrays:
                 return self.grows(v, axes, shape)
-            raise NotCompiled(f"{called(v)} has a length that is known only while the loop runs")
+            raise NotCompiled(
+                f"{describe_array(v)} has a length that is known only while the loop runs"
+            )
         is_one_number = own is None and not shape
         shape = (1,) if is_one_number else shape
         variable = Var(Type(v.type.dtype, shape), v.name) if own is None else own
@@ -120,7 +122,7 @@ class Elements(Extents):
         self.helpers[GROWN.strip()] = None
         name, lengths = self.param(variable), tuple(map(self.size, shape))
         needed = self.size(dims.product(map(_positive, shape)))
-        with self.nested(f"while {name}.size < {to_source(needed)}:"):
+        with self.suite(f"while {name}.size < {to_source(needed)}:"):
             self.put(f"{name} = grown({name})")
         return Buffer(name, axes, lengths=lengths)
 
@@ -130,7 +132,7 @@ class Elements(Extents):
             cell = self.memory.cell(a) if is_array(a) else None  # type: ignore[arg-type]
             if cell is None or cell in self.home or cell not in self.analysis.unset:
                 continue
-            if not all(map(self.analysis.outside, cell.type.shape)):
+            if not all(map(self.analysis.is_known_outside, cell.type.shape)):
                 self.buffer(cell)
 
     def buffer(self, cell: Var) -> Buffer:
@@ -141,18 +143,18 @@ class Elements(Extents):
             buffer = self.home[cell] = self.allocate(cell, axes)
         if buffer is None:
             if cell in self.analysis.inside:
-                raise NotCompiled(f"{called(cell)} has no memory outside of the loop")
+                raise NotCompiled(f"{describe_array(cell)} has no memory outside of the loop")
             buffer = Buffer(self.param(cell), tuple(range(cell.type.ndim)))
         return buffer
 
-    def whole(self, a: Atom) -> str:
+    def array_name(self, a: Atom) -> str:
         """The name of the array that holds all elements of a value."""
         cell = self.memory.cell(a) if isinstance(a, Var) else None
         if cell is None or self.seen_through(cell):
             raise NotCompiled("a function needs a whole array, which is a part of another one")
         buffer = self.buffer(cell)
         if buffer.lengths:
-            raise NotCompiled(f"a function needs {called(cell)} as long as the loop has it")
+            raise NotCompiled(f"a function needs {describe_array(cell)} as long as the loop has it")
         if buffer.axes != tuple(range(cell.type.ndim)):
             raise NotCompiled("a function needs a whole array, of which a loop has one row")
         return buffer.name
@@ -225,7 +227,7 @@ class Elements(Extents):
             start = self.start(e, n, rest) if start is None else start
             if abs(e.step) != 1:
                 at = template(f"{{0}} * {abs(e.step)}", {"0": at})
-            return shifted(start, at, e.step > 0)
+            return offset_index(start, at, e.step > 0)
         if isinstance(e.at, int):
             return number(e.at) if e.at >= 0 else self.size(n + e.at)
         where = [number(0) if k is None else index[k] for k in e.axes]
@@ -250,14 +252,14 @@ class Elements(Extents):
             case "ones":
                 return scalar_form.literal(1, out)
             case "full":
-                return self.converted(s.args[0], self.at(stage, 0, index), out)
+                return self.element_as(s.args[0], self.operand_index(stage, 0, index), out)
             case "arange":
                 return self.arange(s, index[0], out)
             case "cyclic":
                 return place(s, index[0], self.size(s.params["length"]))
             case "eye" | "tri":
                 sign = "==" if s.op.name == "eye" else "<="
-                test = shifted(index[0], number(s.params["k"]), True)
+                test = offset_index(index[0], number(s.params["k"]), True)
                 holes = {"0": index[1], "1": test}
                 one, zero = (scalar_form.literal(out.type(x), out) for x in (1, 0))
                 holes |= {"2": one, "3": zero}
@@ -267,17 +269,17 @@ class Elements(Extents):
             case "index" | "gather":
                 return self.element(s.args[0], self.base_index(s, stage.entries, index, 1))
             case "draw":
-                return self.drawn(s)
+                return self.random_number(s)
             case "searched":
                 name, needed = place_helpers(s.params["after"])
                 self.helpers |= needed
                 value = self.read(stage, 1, index)
-                return template(f"{name}({self.whole(s.args[0])}, {{0}})", {"0": value})  # type: ignore[no-any-return]
+                return template(f"{name}({self.array_name(s.args[0])}, {{0}})", {"0": value})  # type: ignore[no-any-return]
             case "matmul":
                 values = [self.read(stage, k, index) for k in (0, 1)]
                 return template("{0} * {1}", {"0": values[0], "1": values[1]})  # type: ignore[no-any-return]
         if stage.stores:
-            return self.converted(s.args[1], self.at(stage, 1, index), out)
+            return self.element_as(s.args[1], self.operand_index(stage, 1, index), out)
         if stage.reduced:
             value = self.read(stage, 0, index)
             return scalar_form.cast(value, s.args[0].type.dtype, out)
@@ -286,9 +288,9 @@ class Elements(Extents):
             return near  # type: ignore[no-any-return]
         if s in self.totals:
             return self.added_up(s, values)  # type: ignore[no-any-return]
-        return operations.spelled(s, values, self)
+        return operations.scalar_expression(s, values, self)
 
-    def drawn(self, s: Let) -> ast.expr:
+    def random_number(self, s: Let) -> ast.expr:
         """A random number, as the method of a generator gives it."""
         name = s.params["name"]
         parameters = [self.atom(a) for a in random_draws.parameters(s)]
@@ -336,13 +338,13 @@ class Elements(Extents):
             self.summed[total.id] = dtype
 
     def read(self, stage: LoopNest, k: int, index: list[ast.expr]) -> ast.expr:
-        return self.element(stage.let.args[k], self.at(stage, k, index))
+        return self.element(stage.let.args[k], self.operand_index(stage, k, index))
 
-    def at(self, stage: LoopNest, k: int, index: list[ast.expr]) -> list[ast.expr]:
+    def operand_index(self, stage: LoopNest, k: int, index: list[ast.expr]) -> list[ast.expr]:
         axes = stage.maps[k] or ()
         return [number(0) if axis is None else index[axis] for axis in axes]
 
-    def converted(self, a: Atom, index: list[ast.expr], dtype: np.dtype[Any]) -> ast.expr:
+    def element_as(self, a: Atom, index: list[ast.expr], dtype: np.dtype[Any]) -> ast.expr:
         if isinstance(a, Literal):
             return scalar_form.literal(a.value, dtype)
         return scalar_form.cast(self.element(a, index), a.type.dtype, dtype)
@@ -350,11 +352,11 @@ class Elements(Extents):
     def arange(self, s: Let, index: ast.expr, out: np.dtype[Any]) -> ast.expr:
         start, _, step = s.args
         if step != Literal(1, step.type):
-            index = template("{0} * {1}", {"0": index, "1": self.converted(step, [], out)})
+            index = template("{0} * {1}", {"0": index, "1": self.element_as(step, [], out)})
         else:
             index = scalar_form.cast(index, scalar_form.INT, out)
-        first = self.converted(start, [], out)
-        return shifted(first, index, True)
+        first = self.element_as(start, [], out)
+        return offset_index(first, index, True)
 
     def open_axes(self, stage: LoopNest) -> list[int]:
         bound = self.bound.get(stage, {})
@@ -387,7 +389,7 @@ def subscript(name: str, index: list[ast.expr]) -> ast.expr:
     return template(f"{name}[{inside}]", {str(k): e for k, e in enumerate(index)})  # type: ignore[no-any-return]
 
 
-def shifted(start: ast.expr, at: ast.expr, forward: bool) -> ast.expr:
+def offset_index(start: ast.expr, at: ast.expr, forward: bool) -> ast.expr:
     """start + at or start - at, without zeros."""
     if isinstance(at, ast.Constant) and at.value == 0:
         return start

@@ -1,4 +1,5 @@
-"""Elementwise kernels over several axes as loops over one: elements follow one another in memory.
+"""Flattens elementwise kernels over several axes to one loop, as elements follow one another in
+memory.
 
 for i in range(first, last):                 for i in range(first, last):
     for j in each(x.shape[1]):    becomes        out[i] = 2 * x[i]
@@ -25,7 +26,7 @@ from tapeless.transforms.lowering.kernels.kernel import Kernel
 Canon = Callable[[Size], Size]
 
 
-def flattened(kernel: Kernel, canon: Canon) -> Kernel:
+def flatten_kernel(kernel: Kernel, canon: Canon) -> Kernel:
     """The kernel as a loop over elements, if that is all that it is; else itself."""
     if kernel.launch is None or kernel.launch.own or kernel.launch.sums:
         return kernel

@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.hoisted_integers import IntegersAhead
-from tapeless.transforms.lowering.schedule.dependences import inside
+from tapeless.transforms.lowering.schedule.dependences import variables_inside
 from tapeless.transforms.lowering.schedule.view_indices import Place, entries_of, is_view
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 from tapeless.transforms.python_text.python_source import to_source
@@ -54,33 +54,33 @@ class AheadChecks(IntegersAhead):
         self.check_integers_ahead(s)
         if not self.analysis.boundscheck:
             return []
-        changing, done = inside(s), []
-        for indices in self.reached(s.body, {s.index: self.ranges[s.index]}):
+        changing, done = variables_inside(s), []
+        for indices in self.accesses(s.body, {s.index: self.ranges[s.index]}):
             sizes = (indices.key[0], indices.low, indices.high)
             are_known = all(self.is_known(x, changing) for n in sizes for x in dims.symbols(n))
             if indices.key in self.refused or not are_known:
                 continue
-            tests = self.beyond(indices, s)
+            tests = self.out_of_bounds_tests(indices, s)
             for test, index in tests:
-                length = self.spelled(indices.key[0])
+                length = self.size_text(indices.key[0])
                 self.refuse(test, index, indices.axis, length, indices.origin)
             if tests:
                 self.refused[indices.key] = self.depth
                 done.append(indices.key)
         return done
 
-    def reached(self, block: Block, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
+    def accesses(self, block: Block, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
         """What each pass reads or stores to, also in loops inside that make passes."""
         for t in block.body:
             if isinstance(t, Let):
                 yield from self.of_statement(t, spans)
             elif isinstance(t, If):
-                then, orelse = ({r.key: r for r in self.reached(b, spans)} for b in blocks(t))
+                then, orelse = ({r.key: r for r in self.accesses(b, spans)} for b in blocks(t))
                 yield from (r for key, r in then.items() if key in orelse)
             elif isinstance(t, For) and not t.until:
                 span = self.span_of(t)
                 if span is not None and dims.at_least(span[1], span[0]):
-                    yield from self.reached(t.body, spans | {t.index: span})
+                    yield from self.accesses(t.body, spans | {t.index: span})
 
     def of_statement(self, s: Let, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
         stage = self.stage(s)
@@ -99,23 +99,23 @@ class AheadChecks(IntegersAhead):
                 low, high = self.extremes(v, low, high, first, last)
             yield Reached((n, at), axis, low, high, s.origin)
 
-    def beyond(self, indices: Reached, s: For) -> list[tuple[str, str]]:
+    def out_of_bounds_tests(self, indices: Reached, s: For) -> list[tuple[str, str]]:
         """Tests whether one of the indices is not there, each with the first such index if that is
         known, else with the last."""
         n = indices.key[0]
         tests = []
         if not self.never_negative(indices.low):
-            low = self.spelled(indices.low)
-            tests.append((f"{low} < {self.spelled(-1 * n)}", low))
+            low = self.size_text(indices.low)
+            tests.append((f"{low} < {self.size_text(-1 * n)}", low))
         if not dims.at_least(n - 1 - self.bounds(indices.high)[1], 0):
-            test = f"{self.spelled(indices.high + 1)} > {self.spelled(n)}"
+            test = f"{self.size_text(indices.high + 1)} > {self.size_text(n)}"
             tests.append((test, self.first_beyond(indices, s)))
         start, stop = self.as_size(s.start), self.as_size(s.stop)
         first, last = self.ranges[s.index]
         from_zero = start == 0 and len(tests) == 1 and indices.high == stop - 1
         if from_zero or dims.at_least(last, first):
             return tests
-        passes = f"{self.spelled(first)} < {self.spelled(last + 1)}"
+        passes = f"{self.size_text(first)} < {self.size_text(last + 1)}"
         return [(f"{passes} and {test}", index) for test, index in tests]
 
     def first_beyond(self, reached: Reached, s: For) -> str:
@@ -130,16 +130,18 @@ class AheadChecks(IntegersAhead):
         further = in_second_pass - in_first_pass
         in_order = reached.low == in_first_pass and (further == 1 or not isinstance(further, int))
         if not in_order or reached.high - reached.low != further * (last - first):
-            return self.spelled(reached.high)
-        beyond = self.spelled(n)
+            return self.size_text(reached.high)
+        beyond = self.size_text(n)
         if further != 1:
-            low, step = reached.low, self.spelled(further)
-            beyond = f"{self.spelled(low)} - ({self.spelled(low - n)}) // max({step}, 1) * ({step})"
+            low, step = reached.low, self.size_text(further)
+            beyond = (
+                f"{self.size_text(low)} - ({self.size_text(low - n)}) // max({step}, 1) * ({step})"
+            )
         if dims.at_least(n, reached.low):
             return beyond
-        return f"max({self.spelled(reached.low)}, {beyond})"
+        return f"max({self.size_text(reached.low)}, {beyond})"
 
-    def spelled(self, size: Size) -> str:
+    def size_text(self, size: Size) -> str:
         return to_source(self.size(size))
 
     def span_of(self, s: For) -> tuple[Size, Size] | None:

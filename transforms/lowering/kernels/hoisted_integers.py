@@ -15,7 +15,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Effect, For, Let, Var, statements
 from tapeless.transforms.lowering.kernels.bounds_checks import TOO_LONG, Checks, overflow_test
-from tapeless.transforms.lowering.schedule.dependences import inside
+from tapeless.transforms.lowering.schedule.dependences import variables_inside
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub
 from tapeless.transforms.python_text.python_source import write_template
 
@@ -32,7 +32,7 @@ class IntegersAhead(Checks):
     def check_integers_ahead(self, s: For) -> None:
         """Tests what `check_overflow` would test in each pass. Later operands are right where those
         before them are, so that each test sees what the passes would see at the ends."""
-        changing = inside(s)
+        changing = variables_inside(s)
         exact: set[Var] = {s.index}
         for t in s.body.body:
             if not self.steps_evenly(t, s.index, changing, exact):
@@ -64,7 +64,7 @@ class IntegersAhead(Checks):
             return x.var not in changing
         if x in self.analysis.lengths:  # of a slice
             return self.analysis.lengths[x][0].outs[0] not in changing
-        return x in self.measured or self.analysis.known(dims.single(x))
+        return x in self.measured or self.analysis.is_known(dims.single(x))
 
     def test_at_ends(self, t: Let, s: For) -> None:
         (at,) = dims.symbols(self.as_size(s.index))
@@ -74,7 +74,7 @@ class IntegersAhead(Checks):
         passes = "" if dims.at_least(last, first) else "{2} < {3} and "
         for operands in dict.fromkeys(self.operands_at(t, at, end) for end in (first, last)):
             holes = [self.size(n) for n in (*operands, first, last + 1)]
-            with self.nested(f"if {write_template(passes + test, *holes)}:", t.origin):
+            with self.suite(f"if {write_template(passes + test, *holes)}:", t.origin):
                 self.put(f'raise OverflowError("{TOO_LONG}")')
 
     def operands_at(self, t: Let, at: dims.Symbol, end: Size) -> tuple[Size, ...]:

@@ -1,4 +1,4 @@
-"""A run of statements as the text of one compiled function: loops over scalars.
+"""Writes a run of statements as the text of one compiled function: loops over scalars.
 
 y = x * x; s = sum(y)      becomes      for i in range(x.shape[0]): s = plus(s, x[i] * x[i])
 """
@@ -135,7 +135,11 @@ class KernelWriter(RowRangeWriter):
         self.helpers |= blocks.helpers
         for text, most in blocks.limits.items():
             n = size(self.passes_of.get(text, 0))
-            if not isinstance(n, int) and passes[text] is not None and self.analysis.outside(n):
+            if (
+                not isinstance(n, int)
+                and passes[text] is not None
+                and self.analysis.is_known_outside(n)
+            ):
                 self.relied.append((">=", most, n))
         return lines
 

@@ -1,4 +1,4 @@
-"""What outlives a loop over lanes (`lanes.py`): numbers in short arrays, and stacks.
+"""Keeps what outlives a loop over lanes (`lanes.py`): numbers in short arrays, and stacks.
 
 push(saved, v)      becomes, for lane k,      saved[top + k] = v
 
@@ -36,7 +36,7 @@ class LaneArrays(Control):
     def over_lanes(self) -> Iterator[None]:
         """A loop over the lanes; numbers in variables are gone after it."""
         before = dict(self.local)
-        with self.nested(f"for {self.lane} in range({self.lanes}):"):
+        with self.suite(f"for {self.lane} in range({self.lanes}):"):
             self.loops += 1
             yield
             self.loops -= 1
@@ -64,10 +64,10 @@ class LaneArrays(Control):
 
     def make_room(self, tops: Iterable[tuple[str, str]]) -> None:
         for saved, top in tops:
-            with self.nested(f"if {top} + {LANES} > {saved}.size:"):
+            with self.suite(f"if {top} + {LANES} > {saved}.size:"):
                 self.put(f"{saved} = grown({saved})")
 
-    def pushed(self, tops: Iterable[tuple[str, str]]) -> None:
+    def advance_tops(self, tops: Iterable[tuple[str, str]]) -> None:
         for _, top in tops:
             self.put(f"{top} += {LANES}")
 
@@ -78,12 +78,12 @@ class LaneArrays(Control):
             return
         saved, top = memory_and_top
         if s.op.name == "push":
-            value = self.converted(s.args[1], [], s.args[0].type.item.dtype)
+            value = self.element_as(s.args[1], [], s.args[0].type.item.dtype)
             self.put(f"{saved}[{top} + {self.lane}] = {to_source(value)}", s.origin)
             return
         self.local.setdefault(s.outs[1], self.kept[s.outs[1]])
 
-    def taken(self, s: For, index: str) -> None:
+    def copy_popped(self, s: For, index: str) -> None:
         """What a pass takes from stacks, in arrays of its own: LLVM knows that these are apart from
         all others, which it does not of what `grown` may have replaced."""
         pops = [t for t in s.body.body if isinstance(t, Let) and t.op.name == "pop"]

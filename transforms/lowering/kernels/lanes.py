@@ -71,7 +71,7 @@ class Lanes(LaneArrays):
         self.ends[s.index] = self.as_size(s.start), self.as_size(s.stop)
         self.own_values = {v for t in s.body.body for v in outputs(t)}
         ends = ", ".join(map(to_source, (first, last)))
-        with self.nested(f"for {index} in range({ends}, {LANES}):", s.origin):
+        with self.suite(f"for {index} in range({ends}, {LANES}):", s.origin):
             remaining = template(f"min({LANES}, {{0}} - {index})", {"0": last})
             self.put(f"{self.lanes} = {to_source(remaining)}")
             self.local[s.index] = template(f"{index} + {self.lane}", {})
@@ -92,7 +92,7 @@ class Lanes(LaneArrays):
             elif isinstance(t, (For, While)):
                 self.straight(waiting, body[n:])
                 waiting = []
-                self.together(t)
+                self.loop_of_lanes(t)
             else:
                 waiting.append(t)
         self.straight(waiting, [])
@@ -155,7 +155,7 @@ class Lanes(LaneArrays):
 
     # -- loops of the elements
 
-    def together(self, s: Loop) -> None:
+    def loop_of_lanes(self, s: Loop) -> None:
         """A loop that all lanes make together, as often as one of them needs it."""
         tops = [self.tops[self.memory.cell(p)] for p in carries(s) if _is_stack(p)]
         if isinstance(s, While):
@@ -169,7 +169,7 @@ class Lanes(LaneArrays):
     def while_together(self, s: While, tops: list[tuple[str, str]]) -> None:
         going = self.names.new("going")
         self.put(f"{going} = 1")
-        with self.nested(f"while {going} > 0:", s.origin):
+        with self.suite(f"while {going} > 0:", s.origin):
             self.make_room(tops)
             self.put(f"{going} = 0")
             with self.over_lanes():
@@ -181,11 +181,11 @@ class Lanes(LaneArrays):
                 self.body(s.test.body, {test} if isinstance(test, Var) else set())
                 more = self.names.new("more")
                 self.put(f"{more} = {to_source(self.atom(test))}")
-                self.passed(s, now, more)
+                self.pass_of_lane(s, now, more)
                 self.put(f"{going} += {more}")
             if tops:
-                with self.nested(f"if {going} > 0:"):
-                    self.pushed(tops)
+                with self.suite(f"if {going} > 0:"):
+                    self.advance_tops(tops)
 
     def for_together(self, s: For, tops: list[tuple[str, str]]) -> None:
         own = s.stop in self.own_values
@@ -194,11 +194,11 @@ class Lanes(LaneArrays):
         until = self.begin_passes(s)
         going = self.names.new("going") if until is not None else ""
         index = self.names.new(s.index.name.strip("_") or self.names.nameless)
-        with self.nested(f"for {index} in {_span(s, end)}:", s.origin):
+        with self.suite(f"for {index} in {_span(s, end)}:", s.origin):
             if not s.reverse:
                 self.make_room(tops)
             else:
-                self.taken(s, index)
+                self.copy_popped(s, index)
             if going:
                 self.put(f"{going} = 0")
             with self.over_lanes():
@@ -209,7 +209,7 @@ class Lanes(LaneArrays):
                 more = self.names.new("more") if tests else ""
                 if more:
                     self.put(f"{more} = {' and '.join(tests)}")
-                self.passed(s, now, more)
+                self.pass_of_lane(s, now, more)
                 if s.count is not None:
                     self.put(f"{to_source(self.kept[s.count])} += {more or 1}")
                 if until is not None:
@@ -217,9 +217,9 @@ class Lanes(LaneArrays):
                     self.put(f"{to_source(until)} = {to_source(flag)}")
                     self.put(f"{going} += {to_source(until)}")
             if not s.reverse:
-                self.pushed(tops)
+                self.advance_tops(tops)
             if going:
-                with self.nested(f"if {going} == 0:"):
+                with self.suite(f"if {going} == 0:"):
                     self.put("break")
         if s.count is not None:
             self.local[s.count] = self.kept[s.count]
@@ -256,7 +256,7 @@ class Lanes(LaneArrays):
         self.name_reused(reads)
         return now
 
-    def passed(self, s: Loop, now: dict[Var, ast.expr], more: str) -> None:
+    def pass_of_lane(self, s: Loop, now: dict[Var, ast.expr], more: str) -> None:
         """A pass of one lane; without `more` to do it keeps what it has."""
         results = [(p, y) for p, y in zip(carries(s), yields(s), strict=True) if p in now]
         flag = s.body.results[:1] if isinstance(s, For) and s.until else ()

@@ -33,13 +33,13 @@ def matrix(a, rows, columns):
 class Products(Sums):
     """Writes calls of `product`."""
 
-    def called(self, stage: LoopNest) -> bool:
+    def is_library_call(self, stage: LoopNest) -> bool:
         """Whether a product is a call where it stands: outside of nests, and all in memory."""
         if self.loops or not is_called(stage, self.memory):
             return False
         bases = [self.memory.base(a) for a in stage.let.args]
         sizes = [n for v in (*bases, stage.var) for n in v.type.shape]  # type: ignore[union-attr]
-        return all(self.analysis.known(self.analysis.spelled(n)) for n in sizes)
+        return all(self.analysis.is_known(self.analysis.driver_size(n)) for n in sizes)
 
     def call(self, stage: LoopNest) -> None:
         v = self.memory.cell(stage.var)
@@ -47,9 +47,9 @@ class Products(Sums):
             self.home[v] = self.allocate(v, tuple(range(v.type.ndim)))
         self.helpers[PRODUCT.strip()] = None
         a, b = map(self.matrix, stage.let.args)
-        self.put(f"product({a}, {b}, {self.filled(v)})", stage.let.origin)
+        self.put(f"product({a}, {b}, {self.product_target(v)})", stage.let.origin)
 
-    def filled(self, v: Var) -> str:
+    def product_target(self, v: Var) -> str:
         """The array of a product, or the part of it that is as long as the product of this pass."""
         name, shape = self.home[v].name, v.type.shape
         if all(map(self.is_length, shape)):
@@ -58,7 +58,7 @@ class Products(Sums):
 
     def is_length(self, size: Size) -> bool:
         """Whether an array whose type says a size has that length, and is not longer."""
-        return bool(self.analysis.known(self.analysis.exact(size)))
+        return bool(self.analysis.is_known(self.analysis.exact(size)))
 
     def call_for_row(self, stage: LoopNest) -> None:
         """The product of one row of several axes."""

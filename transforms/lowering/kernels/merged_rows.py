@@ -1,4 +1,4 @@
-"""Two axes of rows as one: more of them for the teams of a GPU.
+"""Merges two axes of rows into one: more rows for the teams of a GPU.
 
 for i in range(first, last):                     for i in range(first, last):
     for j in each(x.shape[1]):                       for k in each(x.shape[1]):
@@ -165,14 +165,14 @@ class Merging:
         body = []
         for s in self.inner.body:
             shortened = shorter.visit(copy.deepcopy(s))
-            self.noted(s, shortened)
+            self.copy_notes(s, shortened)
             body.append(shortened)
         loop.body = body
         return "\n".join(
             [self.decorator, *self.head, *self.written.lines([*self.before, loop, *self.after])]
         )
 
-    def noted(self, s: ast.stmt, replacement: ast.stmt) -> None:
+    def copy_notes(self, s: ast.stmt, replacement: ast.stmt) -> None:
         """Keeps the comments of a statement and of those in it."""
         for old, new in zip(ast.walk(s), ast.walk(replacement), strict=False):
             if isinstance(old, ast.stmt) and isinstance(new, ast.stmt):

@@ -72,7 +72,7 @@ class Nests(Reuse):
         self, body: list[Statement], live: set[Var], into: Iterable[tuple[Var, Var]]
     ) -> None:
         held = self.begin_block(body)
-        body = [s for s in body if not self.skipped(s)]
+        body = [s for s in body if not self.is_skipped(s)]
         defined = {v for s in body for v in outputs(s)}
         body = [s for s in body if not self.checked_first(s, defined)]
         into = list(into)
@@ -83,7 +83,7 @@ class Nests(Reuse):
             self.open_axes,
             self.bound_axes,
             lambda v: v in live or self.uses.get(v, 0) > 0,
-            self.called,
+            self.is_library_call,
             self.analysis.target.rank,
         )
         arrangement.run(body)
@@ -129,7 +129,7 @@ class Nests(Reuse):
             del self.memory.parts[v]
         self.defined_by.clear()
 
-    def skipped(self, s: Statement) -> bool:
+    def is_skipped(self, s: Statement) -> bool:
         if isinstance(s, Effect):
             return s.kind in ("blank", "errstate")
         if not isinstance(s, Let):
@@ -164,7 +164,7 @@ class Nests(Reuse):
         passes = self.passes(item)
         self.passes_of[passes] = item.size
         mark, held = len(self.lines), set(self.scratch)
-        with self.nested(f"for {name} in {passes}:"):
+        with self.suite(f"for {name} in {passes}:"):
             self.loops += 1
             for stage, axis in item.axes.items():
                 self.bound.setdefault(stage, {})[axis] = at
@@ -254,7 +254,7 @@ class Nests(Reuse):
             for x in lengths
             if x in self.analysis.lengths
             and x not in self.measured
-            and not self.analysis.known(dims.single(x))
+            and not self.analysis.is_known(dims.single(x))
             and self.in_scope(self.analysis.lengths[x][0])
         ]
         for x in sorted(unknown, key=str):
@@ -277,7 +277,7 @@ class Nests(Reuse):
 
     def single(self, stage: LoopNest, after: list[FusedNest], later: set[Var]) -> None:
         s = stage.let
-        if self.called(stage):
+        if self.is_library_call(stage):
             self.call(stage)
             return
         if s.op.name == "row_products":
@@ -309,7 +309,7 @@ class Nests(Reuse):
         if v in self.home:
             read_here = any(stage.var in item.needs or v in item.needs for item in after)
             if read_here and not isinstance(value, ast.Name):
-                value = self.named(stage, value)
+                value = self.variable_for(stage, value)
             target = self.home_element(
                 self.home[v], [number(0) if k is None else index[k] for k in stage.out]
             )
@@ -326,7 +326,7 @@ class Nests(Reuse):
             self.folded_reads[v] = self.loads(stage)
             self.weight[v] = 1 + sum(self.weight.get(a, 0) for a in s.args if isinstance(a, Var))
         else:
-            self.local[v] = self.named(stage, value, self.carry_name(v, later))
+            self.local[v] = self.variable_for(stage, value, self.carry_name(v, later))
 
     def carry_name(self, v: Var, later: set[Var]) -> str | None:
         """The name of the carry that a number becomes, if that is not read any more."""
@@ -338,7 +338,7 @@ class Nests(Reuse):
         reads = {x.id for e in written for x in ast.walk(e) if isinstance(x, ast.Name)}
         return None if held.id in reads else held.id
 
-    def named(self, stage: LoopNest, value: ast.expr, name: str | None = None) -> ast.expr:
+    def variable_for(self, stage: LoopNest, value: ast.expr, name: str | None = None) -> ast.expr:
         if isinstance(value, ast.Constant) and name is None:
             return value
         name = name or self.names.new(stage.var.name or self.names.nameless)

@@ -1,4 +1,4 @@
-"""Reductions: what they start with, and one more element."""
+"""Writes reductions: the value that they start with, and the step for one more element."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Sums(AheadChecks):
         self.summing: set[LoopNest] = set()
         self.sums_of_thread: dict[Var, tuple[Buffer, Place]] = {}
 
-    def named(self, stage: LoopNest, value: ast.expr) -> ast.expr:
+    def variable_for(self, stage: LoopNest, value: ast.expr) -> ast.expr:
         """A variable with this value."""
         raise NotImplementedError
 
@@ -74,7 +74,7 @@ class Sums(AheadChecks):
         home = self.home.setdefault(v, totals)
         if home is totals:  # what follows in this row reads them
             return
-        self.over(
+        self.loops_over(
             list(v.type.shape),
             place,
             lambda at: self.put(
@@ -85,14 +85,14 @@ class Sums(AheadChecks):
 
     def fill(self, v: Var, stage: LoopNest, first: ast.expr) -> None:
         place = self.place_of_sums(stage)
-        self.over(list(v.type.shape), place, lambda at: self.set(v, at, first))
+        self.loops_over(list(v.type.shape), place, lambda at: self.set(v, at, first))
 
     def place_of_sums(self, stage: LoopNest) -> Place:
         """Which part of the result the loops around have."""
         bound = self.bound.get(stage, {})
         return [number(0) if k is None else bound.get(k) for k in stage.out]
 
-    def over(self, shape: list[Size], index: Place, write: Any) -> None:
+    def loops_over(self, shape: list[Size], index: Place, write: Any) -> None:
         """Loops over the axes that have no index yet, then what `write` writes there."""
         open_ = [k for k, e in enumerate(index) if e is None]
         if not open_:
@@ -100,13 +100,13 @@ class Sums(AheadChecks):
             return
         k = open_[0]
         if shape[k] == 1:
-            self.over(shape, [*index[:k], number(0), *index[k + 1 :]], write)
+            self.loops_over(shape, [*index[:k], number(0), *index[k + 1 :]], write)
             return
         name = self.index_name()
         passes = "each" if self.analysis.target.separate else "range"
-        with self.nested(f"for {name} in {passes}({to_source(self.size(shape[k]))}):"):
+        with self.suite(f"for {name} in {passes}({to_source(self.size(shape[k]))}):"):
             self.loops += 1
-            self.over(shape, [*index[:k], ast.Name(name, ast.Load()), *index[k + 1 :]], write)
+            self.loops_over(shape, [*index[:k], ast.Name(name, ast.Load()), *index[k + 1 :]], write)
             self.loops -= 1
         self.indices.append(name)
 
@@ -144,7 +144,7 @@ class Sums(AheadChecks):
             case name:
                 value: Any = self.value(stage, index)
                 if name in ("max", "min") and not isinstance(value, ast.Name):
-                    value = self.named(stage, value)
+                    value = self.variable_for(stage, value)
                 holes["1"] = value
-                term = operations.combined(name, v.type.dtype, holes)
+                term = operations.reduction_step(name, v.type.dtype, holes)
         self.put(f"{to_source(total)} = {to_source(term)}", s.origin)

@@ -115,7 +115,7 @@ class RowRangeWriter(Lanes):
         if self.part is None or self.part.rows is None or not self.natural:
             return
         rows, small = self.canon(self.part.rows), set[dims.Symbol]()
-        most = self.most(rows, small)
+        most = self.magnitude_bound(rows, small)
         if most is None or most > SHORT or not small <= self.natural:
             return
         first, last = self.bounds_of_rows
@@ -150,9 +150,9 @@ class RowRangeWriter(Lanes):
         index: list[ast.expr | None] = [None] * v.type.ndim
         name = self.index_name()
         index[self.row_axis(v)] = ast.Name(name, ast.Load())
-        with self.nested(f"for {name} in range({', '.join(self.bounds_of_rows)}):"):
+        with self.suite(f"for {name} in range({', '.join(self.bounds_of_rows)}):"):
             self.loops += 1
-            self.over(list(v.type.shape), index, write)
+            self.loops_over(list(v.type.shape), index, write)
             self.loops -= 1
         self.indices.append(name)
 

@@ -1,4 +1,5 @@
-"""Small arrays that only a kernel needs, made by the kernel: a driver takes longer for each.
+"""Allocates small arrays that only a kernel needs inside of the kernel, where that is cheaper than
+in the driver.
 
 def f_kernel(x, out, t): ...    becomes    def f_kernel(x, out): t = scratch(x.shape, np.float64)
 """

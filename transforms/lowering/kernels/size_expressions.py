@@ -86,7 +86,7 @@ class Extents(Lines):
                 return template(f"{name}.shape[{axis}]", {})  # type: ignore[no-any-return]
             if f in self.measured:
                 return self.measured[f]
-            if f in self.analysis.lengths and not self.analysis.known(single):
+            if f in self.analysis.lengths and not self.analysis.is_known(single):
                 s, axis = self.analysis.lengths[f]
                 if f not in self.measuring and self.in_scope(s):
                     self.measuring.add(f)  # a part of what has the same length does not tell it
@@ -94,7 +94,7 @@ class Extents(Lines):
                         return self.length(s, axis)
                     finally:
                         self.measuring.discard(f)
-            if f.var is not None or not self.analysis.outside(single):
+            if f.var is not None or not self.analysis.is_known_outside(single):
                 raise NotCompiled(f"the length {f} is known only while the loop runs")
             return ast.Name(self.param(single), ast.Load())
         holes = {"0": self.size(f.left), "1": self.size(f.right)}

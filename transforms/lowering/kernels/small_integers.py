@@ -24,14 +24,14 @@ class SmallIntegers(Elements):
         if self.analysis.target.library != "NumPy":
             return False  # of a program that is not compiled again for other calls, or on a GPU
         small: set[dims.Symbol] = set()
-        most = self.most(size, small)
+        most = self.magnitude_bound(size, small)
         if most is None or most >= LIMIT:
             return False
         for x in sorted(small, key=lambda x: x.uid):
             self.rely_on_limits(x)
         return True
 
-    def most(self, size: Size, small: set[dims.Symbol]) -> int | None:
+    def magnitude_bound(self, size: Size, small: set[dims.Symbol]) -> int | None:
         """A bound of the magnitude, where these are at most `SHORT`; None if there is none."""
         total = 0
         for factors, c in dims.terms_of(size):
@@ -57,7 +57,7 @@ class SmallIntegers(Elements):
 
     def larger(self, a: Size, b: Size, small: set[dims.Symbol]) -> int | None:
         """A bound of what lies between two sizes."""
-        x, y = self.most(a, small), self.most(b, small)
+        x, y = self.magnitude_bound(a, small), self.magnitude_bound(b, small)
         return None if x is None or y is None else max(x, y)
 
     def rely_on_limits(self, x: dims.Symbol) -> None:

@@ -62,7 +62,7 @@ class Filled(Nests):
                 self.push(s, cell)
             case "pop":
                 if s.op is pop_of_list and self.analysis.boundscheck:
-                    with self.nested(f"if {top.id} == 0:", s.origin):
+                    with self.suite(f"if {top.id} == 0:", s.origin):
                         self.put('raise IndexError("pop from empty list")')
                 self.put(f"{top.id} -= 1", s.origin)
                 self.named_item(s.outs[1], self.home_element(self.home[cell], [top]))
@@ -71,7 +71,7 @@ class Filled(Nests):
                 self.named_item(s.outs[0], self.home_element(self.home[cell], [at]))
             case "set_item" | "add_item":
                 at = self.place_in(cell, s, "list assignment index")
-                value = self.converted(s.args[2], [], cell.type.item.dtype)
+                value = self.element_as(s.args[2], [], cell.type.item.dtype)
                 target = to_source(self.home_element(self.home[cell], [at]))
                 sign = "=" if s.op.name == "set_item" else "+="
                 self.put(f"{target} {sign} {to_source(value)}", s.origin)
@@ -99,9 +99,9 @@ class Filled(Nests):
     def push(self, s: Let, cell: Var) -> None:
         top, home = self.stacks[cell], self.home[cell]
         if cell in self.growing:
-            with self.nested(f"if {top.id} == {home.name}.size:", s.origin):
+            with self.suite(f"if {top.id} == {home.name}.size:", s.origin):
                 self.put(f"{home.name} = grown({home.name})")
-        self.set(cell, [top], self.converted(s.args[1], [], cell.type.item.dtype))
+        self.set(cell, [top], self.element_as(s.args[1], [], cell.type.item.dtype))
         self.put(f"{top.id} += 1")
 
     def shift(self, s: Let, cell: Var) -> None:
@@ -109,7 +109,7 @@ class Filled(Nests):
         top, count, home = self.stacks[cell], s.params["count"], self.home[cell]
         index = self.index_name()
         at = ast.Name(index, ast.Load())
-        with self.nested(f"for {index} in range({top.id} - {count}):", s.origin):
+        with self.suite(f"for {index} in range({top.id} - {count}):", s.origin):
             later = self.home_element(home, [template(f"{{0}} + {count}", {"0": at})])
             self.put(f"{to_source(self.home_element(home, [at]))} = {to_source(later)}")
         self.indices.append(index)
@@ -133,7 +133,7 @@ class Filled(Nests):
 
     def refuse_item(self, test: str, what: str, s: Let) -> None:
         if self.analysis.boundscheck:
-            with self.nested(f"if {test}:", s.origin):
+            with self.suite(f"if {test}:", s.origin):
                 self.put(f'raise IndexError("{what} out of range")')
 
     def array_of(self, s: Let, cell: Var, after: list[FusedNest]) -> None:
@@ -165,8 +165,8 @@ class Filled(Nests):
         if s.op.name == "new_stack" and not is_result(self.memory, v, after):
             count = Capacity(
                 self.memory, self.as_size, lambda size: self.bounds(size)[1], self.ranges
-            ).of(after, v)
-        if count is None or not self.analysis.outside(count):
+            ).pushes_in(after, v)
+        if count is None or not self.analysis.is_known_outside(count):
             self.growing.add(v)
             self.helpers[GROWN.strip()] = None
             count = FIRST
@@ -203,11 +203,11 @@ class Filled(Nests):
         """The first items, and room for them."""
         name, length = self.home[v].name, to_source(count)
         self.helpers[GROWN.strip()] = None
-        with self.nested(f"while {name}.size < {length}:"):
+        with self.suite(f"while {name}.size < {length}:"):
             self.put(f"{name} = grown({name})")
         index = self.index_name()
         at = ast.Name(index, ast.Load())
-        with self.nested(f"for {index} in range({length}):"):
+        with self.suite(f"for {index} in range({length}):"):
             target = self.home_element(self.home[v], [at])
             self.put(f"{to_source(target)} = {to_source(item(at))}")
         self.indices.append(index)

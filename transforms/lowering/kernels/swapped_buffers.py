@@ -1,4 +1,4 @@
-"""Arrays that a loop carries on: those that become each other are exchanged, not copied.
+"""Swaps the buffers of arrays that become each other in a loop, where they would be copied.
 
 for _ in range(n): b[1:] = a[:-1]; a, b = b, a      is so in a kernel, too
 """
@@ -53,9 +53,9 @@ class Exchanged(Filled):
     def over_elements(self, v: Var, write: Callable[[list[Any]], None]) -> None:
         """What `write` writes for the index of each element of an array."""
         bound = self.var_bound.get(v, {})
-        self.over(list(v.type.shape), [bound.get(k) for k in range(v.type.ndim)], write)
+        self.loops_over(list(v.type.shape), [bound.get(k) for k in range(v.type.ndim)], write)
 
-    def moved(self, s: For | While, carries: Any, after: Any) -> list[tuple[Var, Atom]]:
+    def moved_carries(self, s: For | While, carries: Any, after: Any) -> list[tuple[Var, Atom]]:
         """The carries with memory of their own, and what they become."""
         return [
             (p, y)
@@ -63,7 +63,7 @@ class Exchanged(Filled):
             if has_memory(p) and not self.memory.in_place(s, k)
         ]
 
-    def exchanged(self, moved: list[tuple[Var, Atom]]) -> dict[Var, Var]:
+    def exchanged_carries(self, moved: list[tuple[Var, Atom]]) -> dict[Var, Var]:
         """The carries that become each other: whose array each gets."""
         becomes = {p: self.memory.cell(y) for p, y in moved if isinstance(y, Var)}
         while True:
@@ -83,10 +83,10 @@ class Exchanged(Filled):
         pairs = zip(a.shape, b.shape, strict=False)
         return a.dtype == b.dtype and a.ndim == b.ndim and all(self.equal(*p) for p in pairs)
 
-    def renewed(self, s: For | While, moved: list[tuple[Var, Atom]]) -> set[Var]:
+    def reallocated_carries(self, s: For | While, moved: list[tuple[Var, Atom]]) -> set[Var]:
         """Carries that will probably get other arrays, for what they become is not made in place:
         no result is to lie in theirs."""
-        replaced = set(self.exchanged(moved))
+        replaced = set(self.exchanged_carries(moved))
         views = [t for b in blocks(s) for t in statements(b) if isinstance(t, Let) and is_view(t)]
         seen = {self.memory.base(t.args[0]) for t in views}
         inside = made_in(s)
@@ -108,7 +108,7 @@ class Exchanged(Filled):
                 return chain
             chain += gets
 
-    def shifted(self, s: For | While, moved: list[tuple[Var, Atom]]) -> list[list[Var]]:
+    def buffer_rings(self, s: For | While, moved: list[tuple[Var, Atom]]) -> list[list[Var]]:
         """Rings of an array that a pass has made, which a carry gets, those who get that one's, and
         so on; the last leaves its array for the next pass to make."""
         rings, inside = [], made_in(s)
@@ -160,11 +160,11 @@ class Exchanged(Filled):
     def exchange_elements(self, ring: list[Var]) -> None:
         first, last = ring[0], ring[-1]
 
-        def one(at: list[ast.expr]) -> None:
+        def rotate_elements(at: list[ast.expr]) -> None:
             name = self.names.new(first.name or self.names.nameless)
             self.put(f"{name} = {to_source(self.element(first, at))}")
             for p, q in pairwise(ring):
                 self.set(p, at, self.element(q, at))
             self.set(last, at, ast.Name(name, ast.Load()))
 
-        self.over_elements(first, one)
+        self.over_elements(first, rotate_elements)

@@ -1,4 +1,4 @@
-"""The lines of a kernel, and the names in it."""
+"""Collects the lines of a kernel, and the names in it."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class Lines:
             note = self.line = origin.note
         self.lines += statement_lines(text, self.depth, note)
 
-    def nested(self, head: str, origin: Any = None) -> Indent:
+    def suite(self, head: str, origin: Any = None) -> Indent:
         self.put(head, origin)
         return Indent(self)
 
-    def left(self) -> None:
+    def end_suite(self) -> None:
         """A suite has ended."""
 
     def index_name(self) -> str:
@@ -93,4 +93,4 @@ class Indent:
         if self.filled and len(w.lines) == self.start:
             w.put("pass")
         w.depth -= 1
-        w.left()
+        w.end_suite()

@@ -1,4 +1,4 @@
-"""Lists that lose their first items, in place.
+"""Removes the first items of lists in place.
 
 a = np.array(queue); queue = a[1:].tolist()      becomes      del queue[:1]
 """

@@ -28,7 +28,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.lists.lengths_in_loops import ListLengths
-from tapeless.transforms.lowering.lists.list_lengths import measured, with_sizes
+from tapeless.transforms.lowering.lists.list_lengths import measured_length, with_sizes
 from tapeless.transforms.lowering.lists.lists_of_arrays import ORIGINS, ListsOfArrays
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import (
@@ -71,7 +71,7 @@ class GrowingRowsRewriter:
         self.measured: dict[dims.Symbol, Size] = {}  # lengths of arrays of these lists
 
     def array(self, a: Any) -> Any:
-        shape = self.shapes.get(self.lists.of(a)) if isinstance(a, Var) else None
+        shape = self.shapes.get(self.lists.group_of(a)) if isinstance(a, Var) else None
         if shape is None:
             return a
         if a not in self.arrays:
@@ -106,16 +106,16 @@ class GrowingRowsRewriter:
             params = {"shape": array.type.shape, "dtype": array.type.dtype}
             yield Let((array,), empty if s.op is new_stack else zeros, (), params, s.origin)
         elif s.op is to_array:
-            yield from self.whole(s, array)
+            yield from self.rows_as_array(s, array)
         elif s.op is stack_length:
             yield Let(s.outs, size_value, (), {"size": self.lengths.lengths[s.args[0]]}, s.origin)  # type: ignore[index]
         else:
             yield from self.item(s, array)
 
-    def whole(self, s: Let, array: Var) -> Iterator[Statement]:
+    def rows_as_array(self, s: Let, array: Var) -> Iterator[Statement]:
         """The rows that a list has, as an array."""
         length = self.lengths.lengths[s.args[0]]  # type: ignore[index]
-        symbol = measured(s)
+        symbol = measured_length(s)
         if symbol is not None:
             self.measured[symbol] = length
         if length == array.type.shape[0]:

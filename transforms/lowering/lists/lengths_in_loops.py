@@ -23,7 +23,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.lowering.lists.list_lengths import measured
+from tapeless.transforms.lowering.lists.list_lengths import measured_length
 from tapeless.transforms.lowering.lists.lists_of_arrays import GROWTH, ListsOfArrays
 from tapeless.transforms.ops.primitives.arithmetic import add, sub
 from tapeless.transforms.ops.primitives.new_arrays import (
@@ -103,7 +103,7 @@ class ListLengths:
             return a.value if type(a.value) is int else None
         return self.numbers.get(a)
 
-    def named(self, v: Var) -> Size:
+    def size_of_number(self, v: Var) -> Size:
         """The size that an integer variable stands for."""
         if v.size is None:
             self.new.append(v)
@@ -116,10 +116,10 @@ class ListLengths:
 
     def parameter(self, a: Atom) -> Size | None:
         if isinstance(a, Var) and a in self.program.params and a.type.dtype.kind == "i":
-            return self.named(a) if not a.type.shape else None
+            return self.size_of_number(a) if not a.type.shape else None
         return self.number(a)
 
-    def computed(self, s: Let) -> None:
+    def note_number(self, s: Let) -> None:
         """Notes the value of an integer."""
         if s.op is size_value:
             self.numbers[s.outs[0]] = s.params["size"]
@@ -147,7 +147,7 @@ class ListLengths:
                     self.block(b)
 
     def let(self, s: Let) -> None:
-        self.computed(s)
+        self.note_number(s)
         if s.op is new_stack:
             self.lengths[s.outs[0]] = 0
         elif s.op is zero_items and (n := self.parameter(s.args[0])) is not None:
@@ -155,17 +155,17 @@ class ListLengths:
         elif s.op is unstack:
             self.lengths[s.outs[0]] = self.rows(s.args[0].type.shape[0])
         elif s.op is to_array:
-            self.taken(s)
+            self.note_array_length(s)
         elif s.op in GROWTH or s.op is peek:
             self.item(s)
 
-    def taken(self, s: Let) -> None:
+    def note_array_length(self, s: Let) -> None:
         """Notes how long an array is that is made of a list."""
-        length, symbol = self.lengths.get(s.args[0]), measured(s)  # type: ignore[arg-type]
+        length, symbol = self.lengths.get(s.args[0]), measured_length(s)  # type: ignore[arg-type]
         if length is None or (symbol is None and s.params["size"] != length):
-            self.unknown.add(self.lists.of(s.args[0]))
+            self.unknown.add(self.lists.group_of(s.args[0]))
         else:
-            self.taken_at[self.lists.of(s.args[0])].append(length)
+            self.taken_at[self.lists.group_of(s.args[0])].append(length)
             self.measured |= {} if symbol is None else {symbol: length}
 
     def item(self, s: Let) -> None:
@@ -173,11 +173,11 @@ class ListLengths:
         length = self.lengths.get(s.args[0])  # type: ignore[arg-type]
         place = None if length is None else self.place(s, length)
         if length is None or place is None:
-            self.unknown.add(self.lists.of(s.args[0]))
+            self.unknown.add(self.lists.group_of(s.args[0]))
             return
         self.places[s] = place
         if s.op is push:
-            self.pushed_at[self.lists.of(s.args[0])].append(place)
+            self.pushed_at[self.lists.group_of(s.args[0])].append(place)
         if s.op in GROWTH:
             self.lengths[s.outs[0]] = length + GROWTH[s.op]
 
@@ -229,11 +229,11 @@ class ListLengths:
                 if isinstance(t, Let) and t.op in GROWTH and t.args[0] in relative:
                     relative[t.outs[0]] = relative[t.args[0]] + GROWTH[t.op]
                 elif isinstance(t, For):
-                    self.after(t, relative)
+                    self.note_inner_loop(t, relative)
             self.changes[p] = relative.get(s.yields[s.carries.index(p)])
         return self.changes[p]
 
-    def after(self, s: For, relative: dict[Atom, Size]) -> None:
+    def note_inner_loop(self, s: For, relative: dict[Atom, Size]) -> None:
         """Notes how long lists are after an inner loop, if its passes are always as many."""
         start, stop = self.parameter(s.start), self.parameter(s.stop)
         for init, p, out in zip(s.inits, s.carries, s.outs, strict=True):

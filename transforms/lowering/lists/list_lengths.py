@@ -46,7 +46,7 @@ def told_by_lists(block: Block) -> list[dims.Symbol]:
     """The lengths that no value has before an array which is made of a list."""
     told_first: dict[dims.Symbol, bool] = {}
     for s in statements(block):
-        symbol = measured(s)
+        symbol = measured_length(s)
         if symbol is not None:
             told_first.setdefault(symbol, True)
         values = (*outputs(s), *(p for b in blocks(s) for p in b.params))
@@ -74,7 +74,7 @@ def _replace_sizes(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Bloc
     return block
 
 
-def measured(s: Statement) -> dims.Symbol | None:
+def measured_length(s: Statement) -> dims.Symbol | None:
     """The length that an array which is made of a list has, and nothing else says."""
     if not isinstance(s, Let) or s.op is not to_array:
         return None
@@ -92,7 +92,7 @@ def _with_lengths(block: Block, pending: dict[dims.Symbol, Var]) -> Block:
     """The block with each of these integers, in front of the first array that is so long."""
     body: list[Statement] = []
     for s in block.body:
-        symbol = measured(s)
+        symbol = measured_length(s)
         if isinstance(s, Let) and symbol in pending:
             body.append(Let((pending.pop(symbol),), stack_length, s.args[:1], {}, s.origin))
         body.append(with_blocks(s, lambda b: _with_lengths(b, pending)))

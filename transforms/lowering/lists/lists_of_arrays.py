@@ -101,13 +101,13 @@ class ListsOfArrays:
         else:
             self.spoil(*same)
 
-    def of(self, a: Any) -> Any:
+    def group_of(self, a: Any) -> Any:
         """What stands for the list that a value is; None of other values."""
         return self.groups.find(a) if a in self.values else None
 
     def fitting(self) -> list[Any]:
         """The lists with which nothing else is done."""
-        spoilt = {self.of(a) for a in self.spoilt}
+        spoilt = {self.group_of(a) for a in self.spoilt}
         for v in self.values:
-            self.members[self.of(v)].append(v)
+            self.members[self.group_of(v)].append(v)
         return [root for root in self.members if root not in spoilt]

@@ -145,7 +145,7 @@ class _Numbers:
         self.memory, self.lists, self.alike = memory, lists, alike
         self.numbers: dict[Var, Pair] = {}
 
-    def of(self, a: Any) -> Pair | None:
+    def lists_for(self, a: Any) -> Pair | None:
         """The lists that stand for a value, if it is one of these."""
         if not isinstance(a, Var) or not isinstance(a.type, StackType):
             return None
@@ -161,7 +161,7 @@ class _Numbers:
 
     def all(self, atoms: tuple[Any, ...]) -> tuple[Any, ...]:
         """Values, with two lists in the place of each of these."""
-        return tuple(b for a in atoms for b in (self.of(a) or (a,)))
+        return tuple(b for a in atoms for b in (self.lists_for(a) or (a,)))
 
     def block(self, block: Block) -> Block:
         params = self.all(block.params)
@@ -186,22 +186,22 @@ class _Numbers:
                 yield s
 
     def let(self, s: Let) -> Iterator[Statement]:
-        pair = self.of(s.outs[0])
+        pair = self.lists_for(s.outs[0])
         if pair is None:
             yield s
         elif s.op is new_stack:
             for v in pair:
                 yield replace(s, outs=(v,), params={"item": v.type.item})
         elif s.op is push:
-            before = self.of(s.args[0])
+            before = self.lists_for(s.args[0])
             assert before is not None
-            yield from self.pushed(s, before, pair)
+            yield from self.push_array(s, before, pair)
         else:
-            before = self.of(s.args[0])
+            before = self.lists_for(s.args[0])
             assert before is not None
-            yield from self.popped(s, before, pair)
+            yield from self.pop_array(s, before, pair)
 
-    def pushed(self, s: Let, before: Pair, after: Pair) -> Iterator[Statement]:
+    def push_array(self, s: Let, before: Pair, after: Pair) -> Iterator[Statement]:
         """The numbers of an array in their order, then its lengths."""
         numbers, *more = before
         value = s.args[1]
@@ -227,7 +227,7 @@ class _Numbers:
                 yield Let((longer,), push, (counts, length), {}, s.origin)
                 counts = longer
 
-    def popped(self, s: Let, before: Pair, after: Pair) -> Iterator[Statement]:
+    def pop_array(self, s: Let, before: Pair, after: Pair) -> Iterator[Statement]:
         """The lengths of the array that was pushed last, and its numbers."""
         numbers, *more = before
         array = s.outs[1]

@@ -63,7 +63,7 @@ class _Reading:
         here = {v for s in block.body for v in outputs(s)}
         for s in block.body:
             body.append(self.statement(s, here))
-            body += [self.taken(v, s) for v in outputs(s) if v in self.complete]
+            body += [self.as_array(v, s) for v in outputs(s) if v in self.complete]
         return replace(block, body=tuple(body))
 
     def statement(self, s: Statement, here: set[Var]) -> Statement:
@@ -77,7 +77,7 @@ class _Reading:
             return Let(s.outs, size_value, (), {"size": array.type.shape[0]}, s.origin)
         return s
 
-    def taken(self, stack: Var, s: Statement) -> Statement:
+    def as_array(self, stack: Var, s: Statement) -> Statement:
         """The array of a list that a statement made."""
         size, item = dims.symbol("n", 0), stack.type.item
         array = self.arrays[stack] = Var(Type(item.dtype, (size,)), stack.name)

@@ -130,7 +130,7 @@ class _BackwardPass:
         """What computes the product, early factors first."""
         kind, origin, lets = s.outs[0].type, s.origin, list[Let]()
 
-        def multiplied(factors: Iterable[PassFactor]) -> PassFactor:
+        def product_of(factors: Iterable[PassFactor]) -> PassFactor:
             """The product of factors, or what they divide by where all do."""
             first, *others = sorted(factors, key=lambda f: f.divides)
             product = first.atom
@@ -141,7 +141,7 @@ class _BackwardPass:
                 product = v
             return PassFactor(product, first.divides)
 
-        early = multiplied(f for f in factors if f.atom not in self.late)
-        late = multiplied(f for f in factors if f.atom in self.late)
+        early = product_of(f for f in factors if f.atom not in self.late)
+        late = product_of(f for f in factors if f.atom in self.late)
         args = (early.atom, late.atom) if late.divides else (late.atom, early.atom)
         return [*lets, Let(s.outs, truediv if late.divides else mul, args, {}, origin)]

@@ -1,4 +1,4 @@
-"""Arrays that a loop replaces in some passes only: the new ones are stored into the old.
+"""Stores the arrays that a loop replaces in some passes only into the arrays that they replace.
 
 for k in range(n): trial = x + step[k]; if better(trial): x = trial
     becomes      for k in range(n): trial = x + step[k]; if better(trial): x[:] = trial
@@ -33,13 +33,13 @@ from tapeless.transforms.optimize.loop_carries import carries, yields
 Equal = Callable[[Size, Size], bool]
 
 
-def accepted(block: Block, equal: Equal) -> Block:
+def recognise_conditional_stores(block: Block, equal: Equal) -> Block:
     """The block with such stores; `ownership.py` decides which of them are in place."""
     return replace(block, body=tuple(_statement(s, equal) for s in block.body))
 
 
 def _statement(s: Statement, equal: Equal) -> Statement:
-    s = with_blocks(s, lambda b: accepted(b, equal))
+    s = with_blocks(s, lambda b: recognise_conditional_stores(b, equal))
     if isinstance(s, (For, While)):
         for k, (p, y) in enumerate(zip(carries(s), yields(s), strict=True)):
             is_array = isinstance(p.type, Type) and p.type.shape

@@ -1,4 +1,4 @@
-"""Results that are zero but for some diagonals: only these are computed.
+"""Computes only the diagonals of results that are zero elsewhere.
 
 y = np.eye(n) * v      becomes      y = zeros((n, n)); for i: y[i, i] += v[i]
 
@@ -44,14 +44,14 @@ class Band:
 Bands = tuple[Band, ...]
 
 
-def banded(block: Block, ranges: Ranges) -> Block:
+def use_bands(block: Block, ranges: Ranges) -> Block:
     """The block with such results made of their diagonals. What made them before is left to dead
     code."""
     run = Banding(ranges, block)
     matrices: dict[Var, Atom] = {}
     with building(run.builder):
         for v in dict.fromkeys(block.results):
-            if isinstance(v, Var) and run.worth(v):
+            if isinstance(v, Var) and run.has_bands(v):
                 try:
                     matrices[v] = run.matrix(v)
                 except Unsliced:
@@ -79,7 +79,7 @@ class Banding:
         self.body = block.body
         self.first = len(block.body)
 
-    def worth(self, v: Var) -> bool:
+    def has_bands(self, v: Var) -> bool:
         """Whether a result is computed, by operations that bands have."""
         s = self.memory.defs.get(v)
         while isinstance(s, Let) and s.op in (transpose, identity) and s.args:
@@ -90,16 +90,16 @@ class Banding:
     def matrix(self, v: Var) -> Atom:
         """The result, made of its diagonals."""
         bands = self.bands(v)
-        if len(bands) > MANY or not self.unchanged():
+        if len(bands) > MANY or not self.operands_unchanged():
             raise Unsliced
         matrix: Any = zeros(shape=v.type.shape, dtype=v.type.dtype)
         matrix.name = v.name
         lengths = dict.fromkeys(b.high - b.low for b in bands)
         for n in lengths:
-            matrix = self.filled(matrix, n, [b for b in bands if b.high - b.low == n])
+            matrix = self.fill_diagonals(matrix, n, [b for b in bands if b.high - b.low == n])
         return matrix  # type: ignore[no-any-return]
 
-    def filled(self, base: Var, length: Size, bands: list[Band]) -> Var:
+    def fill_diagonals(self, base: Var, length: Size, bands: list[Band]) -> Var:
         """The matrix with diagonals of one length."""
         i, inside = Var(size_value.infer(size=length), "i"), Var(base.type, base.name)
         self.at = {}
@@ -126,7 +126,7 @@ class Banding:
                 self.at[a] = index(a, i, key=(Slot(0),))
         return self.at[a]
 
-    def unchanged(self) -> bool:
+    def operands_unchanged(self) -> bool:
         """Whether memory that diagonals are made of is not overwritten later."""
         kept = {self.memory.base(a) for a in self.read if isinstance(a, Var)}
         written: set[Any] = set().union(*map(self.memory.writes, self.body[self.first :]))
@@ -158,32 +158,32 @@ class Banding:
         dtype = s.outs[0].type.dtype
         return (Band(0, 0, rows, Literal(dtype.type(1), Type(dtype))),)
 
-    def none(self, s: Let) -> Bands:
+    def no_bands(self, s: Let) -> Bands:
         return ()
 
-    def whole(self, s: Let) -> Bands:
+    def bands_of_cast(self, s: Let) -> Bands:
         dtype = s.outs[0].type.dtype
-        return self.each(s.args[0], lambda b: cast_to(b.values, dtype))
+        return self.map_bands(s.args[0], lambda b: cast_to(b.values, dtype))
 
     def negative(self, s: Let) -> Bands:
-        return self.each(s.args[0], lambda b: neg(b.values))
+        return self.map_bands(s.args[0], lambda b: neg(b.values))
 
-    def each(self, a: Atom, value: Callable[[Band], Atom]) -> Bands:
+    def map_bands(self, a: Atom, value: Callable[[Band], Atom]) -> Bands:
         return tuple(replace(b, values=value(b)) for b in self.bands(a))
 
-    def transposed(self, s: Let) -> Bands:
+    def bands_of_transpose(self, s: Let) -> Bands:
         if tuple(s.params["axes"]) != (1, 0):
             raise Unsliced
         bands = self.bands(s.args[0])
         return tuple(Band(0 - b.shift, b.low - b.shift, b.high - b.shift, b.values) for b in bands)
 
-    def added(self, s: Let) -> Bands:
+    def bands_of_sum(self, s: Let) -> Bands:
         left, right = s.args
         if not left.type.shape == right.type.shape == s.outs[0].type.shape:
             raise Unsliced  # one of them is broadcast
         if s.op is add:
             return (*self.bands(left), *self.bands(right))
-        return (*self.bands(left), *self.each(right, lambda b: neg(b.values)))
+        return (*self.bands(left), *self.map_bands(right, lambda b: neg(b.values)))
 
     def product(self, s: Let) -> Bands:
         first = 0 if s.op is truediv or self.is_banded(s.args[0]) else 1
@@ -191,7 +191,7 @@ class Banding:
         if s.outs[0].type.shape != matrix.type.shape or self.is_banded(factor):
             raise Unsliced
         op = truediv if s.op is truediv else mul
-        return self.each(matrix, lambda b: op(b.values, self.factor(factor, b)))
+        return self.map_bands(matrix, lambda b: op(b.values, self.factor(factor, b)))
 
     def factor(self, a: Atom, b: Band) -> Atom:
         """What the elements of a diagonal are multiplied by."""
@@ -217,20 +217,20 @@ class Banding:
         entries = key_of(0, low, high, n, rest)
         return index(a, *rest, key=entries)  # type: ignore[no-any-return]
 
-    def picked(self, s: Let) -> Bands:
+    def bands_of_part(self, s: Let) -> Bands:
         rows, columns = self.target(s, 1)
-        return tuple(self.within(b, rows, columns) for b in self.bands(s.args[0]))
+        return tuple(self.clip_band(b, rows, columns) for b in self.bands(s.args[0]))
 
-    def within(self, b: Band, rows: Any, columns: Any) -> Band:
+    def clip_band(self, b: Band, rows: Any, columns: Any) -> Band:
         """The part of a diagonal that is in a part of the matrix, counted from there."""
         low = self.largest(b.low, columns[0], rows[0] + b.shift)
         high = self.smallest(b.high, columns[1], rows[1] + b.shift)
-        self.ordered(low, high)
+        self.require_elements(low, high)
         values = self.part(b.values, low - b.low, high - b.low)
         shift = b.shift - columns[0] + rows[0]
         return Band(shift, low - columns[0], high - columns[0], values)
 
-    def stored(self, s: Let) -> Bands:
+    def bands_of_store(self, s: Let) -> Bands:
         """What is stored to a part of a matrix that has nothing there yet, or added to it."""
         rows, columns = self.target(s, 2)
         before = self.bands(s.args[0])
@@ -255,9 +255,9 @@ class Banding:
             raise Unsliced
         return target
 
-    def ordered(self, low: Size, high: Size) -> None:
+    def require_elements(self, low: Size, high: Size) -> None:
         """Relies on a diagonal to have elements."""
-        parts = self.ranges.sorted((low, high))
+        parts = self.ranges.ranges_between((low, high))
         if parts not in ([], [(low, high)]):
             raise Unsliced
         self.ranges.rely(parts)
@@ -277,17 +277,17 @@ class Banding:
 
 FORMS: dict[Op, Callable[[Banding, Let], Bands]] = {
     new_arrays.eye: Banding.eye,
-    zeros: Banding.none,
-    identity: Banding.whole,
-    copy: Banding.whole,
-    cast: Banding.whole,
+    zeros: Banding.no_bands,
+    identity: Banding.bands_of_cast,
+    copy: Banding.bands_of_cast,
+    cast: Banding.bands_of_cast,
     neg: Banding.negative,
-    transpose: Banding.transposed,
-    add: Banding.added,
-    sub: Banding.added,
+    transpose: Banding.bands_of_transpose,
+    add: Banding.bands_of_sum,
+    sub: Banding.bands_of_sum,
     mul: Banding.product,
     truediv: Banding.product,
-    index: Banding.picked,
-    update: Banding.stored,
-    add_at: Banding.stored,
+    index: Banding.bands_of_part,
+    update: Banding.bands_of_store,
+    add_at: Banding.bands_of_store,
 }

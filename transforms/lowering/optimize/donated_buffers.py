@@ -1,4 +1,4 @@
-"""Results in the memory of arguments that the caller has given away.
+"""Writes results to the memory of arguments that the caller has given away.
 
 f(x): return y      becomes      f(x): x[:] = y; return x      where the types fit
 """

@@ -29,7 +29,7 @@ from tapeless.transforms.ops.primitives.new_arrays import eye, tri
 CONSTANTS = frozenset([eye, tri])
 
 
-def shown(
+def views_for_driver(
     views: Iterable[Let], wanted: Collection[Var], inside: Collection[Var], memory: Dependences
 ) -> list[Let]:
     """The views among the statements of a kernel that the driver needs, and can make: what is
@@ -38,8 +38,12 @@ def shown(
     possible: list[Let] = []
     for s in views:
         v = s.outs[0]
-        named = measured(list(s.params.values()))
-        if v not in wanted and shows_a_size(v) and (not is_view(s) or measured(v.type) <= named):
+        named = measured_sizes(list(s.params.values()))
+        if (
+            v not in wanted
+            and shows_a_size(v)
+            and (not is_view(s) or measured_sizes(v.type) <= named)
+        ):
             continue  # it is given its length, which something else shows
         if v in wanted or not (memory.needs(s) & set(inside)) - have:
             possible.append(s)
@@ -69,7 +73,7 @@ def without_unread_views(block: Block) -> Block:
 
 
 def _keeping(block: Block, read: set[Var]) -> Block:
-    def kept(s: Statement) -> bool:
+    def is_read(s: Statement) -> bool:
         if not isinstance(s, Let) or not (is_view(s) or is_length(s) or s.op in CONSTANTS):
             return True
         return not read.isdisjoint(s.outs) or any(map(shows_a_size, s.outs))
@@ -84,7 +88,7 @@ def _keeping(block: Block, read: set[Var]) -> Block:
                 return replace(s, test=_keeping(test, read), body=_keeping(body, read))
         return s
 
-    return replace(block, body=tuple(inner(s) for s in block.body if kept(s)))
+    return replace(block, body=tuple(inner(s) for s in block.body if is_read(s)))
 
 
 def measures(block: Block) -> bool:
@@ -94,9 +98,9 @@ def measures(block: Block) -> bool:
 
 def shows_a_size(v: Var) -> bool:
     """Whether a value has a length that is measured when the program runs."""
-    return bool(measured(v.type))
+    return bool(measured_sizes(v.type))
 
 
-def measured(value: Any) -> set[dims.Symbol]:
+def measured_sizes(value: Any) -> set[dims.Symbol]:
     """The lengths in a type or in parameters that are measured when the program runs."""
     return {x for x in sizes_in(value) if x.var is None and not x.given}

@@ -117,7 +117,7 @@ class Joining:
         products: list[Var] = []
         results: list[Statement] = []
         for p, out, init in zip(self.back.carries, self.back.outs, self.back.inits, strict=True):
-            first_product = self.one(p, firsts)
+            first_product = self.unit_of(p, firsts)
             product = out if self.is_one(init) else Var(p.type, p.name, p.origin)
             alike = init.type.shape == p.type.shape and init.type.dtype == p.type.dtype
             if not alike or p.type != out.type or (p.type.weak and not init.type.weak):
@@ -126,7 +126,7 @@ class Joining:
             products.append(product)
             if product is not out:
                 results.append(Let((out,), mul, (init, product), {}, self.back.origin))
-        joined = self.joined(new, inits, products)
+        joined = self.fused_loop(new, inits, products)
         before, between = self.body[: self.first], self.body[self.first + 1 : self.last]
         return [*before, *firsts, joined, *between, *results, *self.body[self.last + 1 :]]
 
@@ -136,7 +136,7 @@ class Joining:
             a = s.args[0]
         return isinstance(a, Literal) and a.value == 1
 
-    def one(self, p: Var, firsts: list[Statement]) -> Atom:
+    def unit_of(self, p: Var, firsts: list[Statement]) -> Atom:
         """What products start with."""
         if not p.type.shape:
             return Literal(1.0 if p.type.weak else p.type.dtype.type(1), p.type)
@@ -145,7 +145,7 @@ class Joining:
         firsts.append(Let((first_product,), ones, (), params, self.back.origin))
         return first_product
 
-    def joined(self, new: Mapping[Var, Atom], inits: list[Atom], products: list[Var]) -> For:
+    def fused_loop(self, new: Mapping[Var, Atom], inits: list[Atom], products: list[Var]) -> For:
         f, b = self.forward, self.back
         backward = substitute(b.body, {**new, b.index: f.index})
         saved = 1 + max(k for k, s in enumerate(f.body.body) if s in self.saves)

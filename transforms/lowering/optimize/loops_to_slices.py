@@ -1,4 +1,5 @@
-"""Loops over elements that add to neighbours, as operations on slices, which vectors can do.
+"""Turns loops over elements that add to neighbours into operations on slices, which can be
+vectorised.
 
 for i in range(1, n): b[i - 1] += f(a[i]); b[i] += g(a[i])
     becomes      t = a[1:n]; b[0 : n - 1] += f(t); b[1:n] += g(t)
@@ -147,7 +148,7 @@ class Slices:
                 if not (dims.at_least(low, 0) and dims.at_least(n - high, 0)):
                     raise Unfit
                 moving_axes.append((axis, near))
-            elif a.type.shape or a in self.inner or not (self.runs() or self.within(a, n)):
+            elif a.type.shape or a in self.inner or not (self.runs() or self.is_within(a, n)):
                 raise Unfit
         if len(moving_axes) != 1:
             raise Unfit
@@ -157,7 +158,7 @@ class Slices:
         """Whether the loop makes a pass; else nothing in it raises."""
         return dims.at_least(self.length, 1)
 
-    def within(self, a: Atom, n: Size) -> bool:
+    def is_within(self, a: Atom, n: Size) -> bool:
         """Whether an index is known to be one of n elements."""
         step = 0
         while isinstance(a, Var) and a not in self.around:
@@ -182,7 +183,7 @@ class Slices:
             raise Unfit
         return self.wide.get(a, a)
 
-    def widened(self, v: Var) -> Var:
+    def widen(self, v: Var) -> Var:
         wide = Var(Type(v.type.dtype, (self.length,)), v.name, v.origin)
         self.wide[v] = wide
         return wide
@@ -193,13 +194,13 @@ class Slices:
         if t.op in (index, update, add_at):
             yield from self.access(t)
         elif t.outs[0] not in self.offsets:
-            if not (t.op.elementwise or t.op is cast) or not operations.known(t):
+            if not (t.op.elementwise or t.op is cast) or not operations.has_scalar_form(t):
                 raise Unfit
             args = tuple(map(self.atom, t.args))
             if any(a in self.wide.values() for a in args if isinstance(a, Var)):
                 if of_python(t):  # it may raise, which arrays do not
                     raise Unfit
-                yield replace(t, outs=(self.widened(t.outs[0]),), args=args)
+                yield replace(t, outs=(self.widen(t.outs[0]),), args=args)
             elif of_python(t) and not self.runs():
                 raise Unfit
             else:
@@ -225,7 +226,7 @@ class Slices:
                 ends.append(self.slot(end, rest))
             key.append(slice(*ends))
         before = tuple(map(self.atom, t.args[:first]))
-        outs = t.outs if first == 2 else (self.widened(t.outs[0]),)
+        outs = t.outs if first == 2 else (self.widen(t.outs[0]),)
         yield Let(outs, t.op, (*before, *rest), {"key": tuple(key)}, t.origin)
 
     @staticmethod

@@ -28,7 +28,7 @@ from tapeless.transforms.memory.aliasing import has_memory
 whole = Op("whole", lambda x: x.type, "{0}.copy()")
 
 
-def kept(block: Block, stored: Sequence[Var]) -> Block:
+def materialize_views(block: Block, stored: Sequence[Var]) -> Block:
     """The block; `stored` are parameters that its last results are stored to when it returns."""
     memory = Dependences()
     memory.learn(block)
@@ -44,9 +44,9 @@ def kept(block: Block, stored: Sequence[Var]) -> Block:
         return last.get(memory.base(s.args[0]), -1) > memory.order[s.outs[0]]
 
     def inner(b: Block) -> Block:
-        return replace(b, body=tuple(t for s in b.body for t in one(s)))
+        return replace(b, body=tuple(t for s in b.body for t in materialize(s)))
 
-    def one(s: Statement) -> tuple[Statement, ...]:
+    def materialize(s: Statement) -> tuple[Statement, ...]:
         if isinstance(s, Let) and seen_later(s):
             copied_view = Var(s.outs[0].type)
             return (

@@ -19,7 +19,7 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.lowering.optimize.materialized_views import kept
+from tapeless.transforms.lowering.optimize.materialized_views import materialize_views
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.memory.hoist_reads import reads_first
 from tapeless.transforms.memory.in_place_stores import own
@@ -38,7 +38,7 @@ def stored_back(
     ours         other parameters that may be overwritten
     """
     block = own(reads_first(block), (*stored, *ours))
-    block = block if overwriting else kept(not_overwriting(block), stored)
+    block = block if overwriting else materialize_views(not_overwriting(block), stored)
     if not stored:
         return block
     memory = Dependences()
@@ -90,9 +90,9 @@ def not_overwriting(block: Block) -> Block:
     plain = {v: k for k, v in OVERWRITING.items()}
 
     def inner(b: Block) -> Block:
-        return replace(b, body=tuple(map(one, b.body)))
+        return replace(b, body=tuple(map(without_out, b.body)))
 
-    def one(s: Statement) -> Statement:
+    def without_out(s: Statement) -> Statement:
         if isinstance(s, Let):
             return replace(s, op=plain.get(s.op, s.op))
         return with_blocks(s, inner)

@@ -14,7 +14,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tapeless.transforms.core.language import Block, If, Let, Statement, Var, outputs, with_blocks
-from tapeless.transforms.lowering.schedule.dependences import Dependences, inside, is_array
+from tapeless.transforms.lowering.schedule.dependences import (
+    Dependences,
+    is_array,
+    variables_inside,
+)
 from tapeless.transforms.ops.primitives.shapes import copy
 
 Memory = frozenset[Var | None]
@@ -36,7 +40,7 @@ def _own(s: Statement, memory: Dependences, stored: Memory) -> Statement:
             base, cell = memory.base(results[k]), memory.cell(v)
             if not is_array(v) or base is None or base is cell or not {base, cell} & stored:
                 continue
-            if base in inside(memory.defs[v]):
+            if base in variables_inside(memory.defs[v]):
                 inner.add(base)  # the result of a branch in this one, perhaps
                 continue
             copied = Var(v.type, v.name)

@@ -106,7 +106,7 @@ class Ranges:
         """An entry of a target after sizes have been found equal."""
         return (self.canon(e[0]), self.canon(e[1])) if isinstance(e, tuple) else e
 
-    def sorted(self, ends: Iterable[Size]) -> list[Range]:
+    def ranges_between(self, ends: Iterable[Size]) -> list[Range]:
         """The parts between ends, in order."""
         ordered_ends = sorted(set(ends), key=functools.cmp_to_key(self.compare))
         return list(itertools.pairwise(ordered_ends))

@@ -1,5 +1,5 @@
-"""Arrays that a loop carries on, and that each pass finds and leaves as zeros: they belong to the
-pass.
+"""Privatises arrays that a loop carries on, and that each pass finds and leaves as zeros: each pass
+makes its own.
 
 b = zeros(n); for t: b[1:] += ...; a += b; b[:] = 0
     becomes      for t: b = zeros(n); b[1:] += ...; a += b
@@ -30,7 +30,7 @@ from tapeless.transforms.optimize.loop_carries import without_carries
 Defs = dict[Any, Let]
 
 
-def renewed(block: Block) -> Block:
+def privatize_buffers(block: Block) -> Block:
     """The block with such arrays made in each pass; what set them to zero is left to dead code."""
     defs: Defs = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
     return _block(block, defs)

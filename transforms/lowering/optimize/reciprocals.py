@@ -1,4 +1,4 @@
-"""Several quotients by one number that is never near zero, as products with its reciprocal.
+"""Replaces several quotients by one number that is never near zero by products with its reciprocal.
 
 d = 1 + exp(x); a / d; b / d; c / d      becomes      r = 1 / d; a * r; b * r; c * r
 

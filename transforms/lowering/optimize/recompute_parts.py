@@ -58,15 +58,15 @@ class Slicing:
         pairs = list(zip(whole[lead:], operand, strict=True))
         stretched = [own == 1 and n != 1 for n, own in pairs]
 
-        def chosen(own: Any, others: tuple[Any, ...]) -> tuple[Any, ...]:
+        def select_axes(own: Any, others: tuple[Any, ...]) -> tuple[Any, ...]:
             items = zip(stretched, others[lead:], strict=True)
             return tuple(own if is_stretched else item for is_stretched, item in items)
 
         return Slicing(
-            chosen(slice(None), self.slices),
+            select_axes(slice(None), self.slices),
             self.rest,
-            chosen(0, self.starts),
-            chosen(1, self.shape),
+            select_axes(0, self.starts),
+            select_axes(1, self.shape),
         )
 
     @property
@@ -90,7 +90,7 @@ def _block(block: Block, memory: Dependences, hints: Mapping[dims.Symbol, int]) 
     changed = any(s is not t for s, t in zip(body, block.body, strict=True))
     block = replace(block, body=body) if changed else block
     values = _Values(block, memory, hints)
-    chosen = values.chosen()
+    chosen = values.recomputed_values()
     return replace(block, body=tuple(values.rewritten(chosen))) if chosen else block
 
 
@@ -172,7 +172,7 @@ class _Values:
 
     # -- what pays
 
-    def chosen(self) -> set[Var]:
+    def recomputed_values(self) -> set[Var]:
         """The values that are recomputed: each that makes the rest cheaper."""
         chosen: set[Var] = set()
         if not self.sliced:
@@ -199,7 +199,7 @@ class _Values:
         for s, view in self.slicings.items():
             assert isinstance(s, Let)
             base = self.base(s.args[0])
-            if base in self.concerned and not self.is_inner(s):
+            if base in self.sliced_values and not self.is_inner(s):
                 self.count(s.args[0], (view,), view.shape, chosen, cost, view.shape)
         operations = cost.operations.values()
         if sum(1 for _ in operations) > MOST and chosen:
@@ -207,7 +207,7 @@ class _Values:
         return STORE * len(stored) + LOAD * len(cost.loads) + sum(operations)
 
     @property
-    def concerned(self) -> set[Any]:
+    def sliced_values(self) -> set[Any]:
         return {s.outs[0] for s in self.sliced}
 
     def is_inner(self, s: Statement) -> bool:
@@ -341,11 +341,11 @@ class _Values:
             out = Var(Type(s.outs[0].type.dtype, shape), s.outs[0].name)
             body.append(replace(s, outs=(out,), args=tuple(args)))
         else:
-            out = self.taken(a, views, s, body)
+            out = self.views_of_stored(a, views, s, body)
         parts[key] = out
         return out
 
-    def taken(
+    def views_of_stored(
         self, a: Atom, views: tuple[Slicing, ...], like: Statement | None, body: list[Statement]
     ) -> Any:
         """The views of an array that is in memory."""

@@ -1,5 +1,5 @@
-"""Values between products that are made twice, where else they would be kept: before a product and
-after it.
+"""Rematerialises values between products: they are computed before a product and after it, and not
+kept meanwhile.
 
 t = a + b; y = maximum(t, 0); z = y @ w; s = z * (t > 0)
     becomes      t = a + b; y = maximum(t, 0); z = y @ w; u = a + b; s = z * (u > 0)
@@ -69,7 +69,7 @@ class _Twice(CallPositions):
         chain = self.chain(v)
         leaves = {a for t in chain for a in t.args} - {t.outs[0] for t in chain}
         large = [a for a in leaves if getattr(a.type, "shape", ()) == v.type.shape]
-        if not 0 < len(chain) <= MOST or len(large) > 1 or not leaves <= self.there(leaves):
+        if not 0 < len(chain) <= MOST or len(large) > 1 or not leaves <= self.available(leaves):
             return
         concerned = {self.defs[a] for a in leaves if a in self.defs}
         concerned |= {*readers, *(self.defs[t.outs[0]] for t in chain)}
@@ -92,7 +92,7 @@ class _Twice(CallPositions):
             body.append(substitute(Block((), (s,), ()), names).body[0] if names else s)
         return body
 
-    def there(self, leaves: set[Atom]) -> set[Atom]:
+    def available(self, leaves: set[Atom]) -> set[Atom]:
         """Those that are kept, or are no arrays of the program's own."""
         return {a for a in leaves if a in self.kept or a not in self.defs or not a.type.shape}
 

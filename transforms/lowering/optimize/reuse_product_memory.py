@@ -1,4 +1,4 @@
-"""Values of elements in the memory of a product that nothing else reads.
+"""Writes elementwise values to the memory of a product that nothing else reads.
 
 y = maximum(x @ w + b, 0)      becomes      t = x @ w; t[:] = maximum(t + b, 0); y = t
 

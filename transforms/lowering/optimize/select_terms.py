@@ -1,4 +1,4 @@
-"""Numbers to which a pass of a loop adds under a test: what it adds is chosen, not the sum.
+"""Selects the term that a pass of a loop adds under a test, instead of the sum.
 
 if v > 0: s = s + v      becomes      t = v if v > 0 else -0.0;  s = s + t
 

@@ -1,4 +1,5 @@
-"""Two branches by one test: what both compute is computed in the first one only.
+"""Shares values between two branches by one test: what both compute is computed in the first one
+only.
 
 if t: c = cos(a); x = c * c          if t: c = cos(a); x = c * c
 else: x = a                          else: c = 0.0; x = a
@@ -33,13 +34,13 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import index
 Key = tuple[Any, ...]
 
 
-def alike(block: Block) -> Block:
+def share_between_branches(block: Block) -> Block:
     """The block, and all blocks in it, with such numbers handed on."""
     body: list[Statement] = []
     places: dict[Atom, int] = {}  # of the first branch by a test
     new: dict[Var, Atom] = {}
     for t in block.body:
-        s = with_blocks(t, alike)
+        s = with_blocks(t, share_between_branches)
         if isinstance(s, If) and isinstance(s.test, Var):
             first_place = places.setdefault(s.test, len(body))
             if first_place < len(body):

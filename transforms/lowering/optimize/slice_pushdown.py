@@ -46,7 +46,7 @@ class Sliced:
         for v in distinct:
             self.walk(v, again, leaves)
         kept = {base for v in leaves if (base := self.memory.base(v)) is not None}
-        computed = [v for v in kept if self.computed(v)]
+        computed = [v for v in kept if self.needs_memory(v)]
         start = min((self.places[id(s)] for s in again), default=self.first)
         if len(again) > MANY or len(computed) > len(distinct) or not self.holds(kept, start):
             again = {}
@@ -65,7 +65,7 @@ class Sliced:
                 if is_array(a):
                     self.walk(a, again, leaves)  # type: ignore[arg-type]
 
-    def computed(self, v: Var) -> bool:
+    def needs_memory(self, v: Var) -> bool:
         """Whether memory is needed to read a value at any place."""
         s = self.memory.defs.get(v)
         return isinstance(s, Let) and id(s) in self.places and s.op not in CONSTANTS
@@ -106,10 +106,10 @@ class Sliced:
         """The parts of operands, along an axis that is counted from the last."""
         for a in args:
             at = axis + a.type.ndim
-            yield self.part(a, at, start, stop) if along(a, at) else a
+            yield self.part(a, at, start, stop) if varies_along(a, at) else a
 
 
-def along(a: Atom, axis: int) -> bool:
+def varies_along(a: Atom, axis: int) -> bool:
     """Whether a value has elements along an axis."""
     return axis >= 0 and bool(a.type.shape) and a.type.shape[axis] != 1
 

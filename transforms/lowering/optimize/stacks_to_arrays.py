@@ -53,7 +53,7 @@ class Use:
     others: int = 0
 
 
-def counted(block: Block) -> Block:
+def stacks_to_arrays(block: Block) -> Block:
     """The block with arrays in the place of stacks, where that can be."""
     memory = Dependences()
     memory.learn(block)

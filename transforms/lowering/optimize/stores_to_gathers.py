@@ -30,11 +30,16 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_inequalities import Facts, Relation, Relied, not_negative
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.lowering.optimize.diagonal_matrices import banded
+from tapeless.transforms.lowering.optimize.diagonal_matrices import use_bands
 from tapeless.transforms.lowering.optimize.driver_views import measures
 from tapeless.transforms.lowering.optimize.part_ranges import Range, Ranges, Target, differing
-from tapeless.transforms.lowering.optimize.privatize_buffers import renewed
-from tapeless.transforms.lowering.optimize.slice_pushdown import Sliced, Unsliced, along, key_of
+from tapeless.transforms.lowering.optimize.privatize_buffers import privatize_buffers
+from tapeless.transforms.lowering.optimize.slice_pushdown import (
+    Sliced,
+    Unsliced,
+    key_of,
+    varies_along,
+)
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.sizes.size_equalities import Sizes
 from tapeless.transforms.ops.primitives import new_arrays
@@ -66,18 +71,18 @@ class Chain:
         self.targets.append(target)
 
 
-def gathered(
+def stores_to_gathers(
     block: Block, sizes: Sizes, hints: Mapping[dims.Symbol, int], facts: Facts
 ) -> tuple[Block, list[Relation]]:
     """The block, and what it relies on of the sizes of this call: (">=", a, b). That is added to
     the facts."""
     if measures(block):
         return block, []
-    block = dead_code(renewed(block))
+    block = dead_code(privatize_buffers(block))
     memory = Dependences()
     memory.learn(block)
     ranges = Ranges(memory, sizes, hints, facts)
-    diagonal = banded(block, ranges)
+    diagonal = use_bands(block, ranges)
     if diagonal is not block:
         block = dead_code(diagonal)
         memory = Dependences()
@@ -112,14 +117,14 @@ class Gathering(Ranges):
         self.known: dict[Var, Known] = {}
 
     def block(self, block: Block) -> Block:
-        replacements = self.joined(block.body)
+        replacements = self.gathers_of(block.body)
         self.changed |= bool(replacements)
         body = (
             with_blocks(t, self.block) for s in block.body for t in replacements.get(id(s), [s])
         )
         return replace(block, body=tuple(body))
 
-    def joined(self, body: tuple[Statement, ...]) -> dict[int, list[Statement]]:
+    def gathers_of(self, body: tuple[Statement, ...]) -> dict[int, list[Statement]]:
         """What takes the places of statements."""
         replacements: dict[int, list[Statement]] = {}
         places = {id(s): k for k, s in enumerate(body)}
@@ -149,7 +154,7 @@ class Gathering(Ranges):
             open_[s.outs[0]] = chain
         return chains
 
-    def found(self, v: Atom) -> Known | None:
+    def parts_of(self, v: Atom) -> Known | None:
         """The parts of an array that nothing else reads, if they have been found."""
         while self.uses.get(v, 0) == 1 and isinstance(v, Var):
             if v in self.known:
@@ -183,10 +188,10 @@ class Joined:
         inner = [
             r[0] + e
             for s, r in zip(self.chain.stores, ranges, strict=True)
-            for part in self.known(s.args[1], r)
+            for part in self.values_of_parts(s.args[1], r)
             for e in part
         ]
-        parts = self.of.sorted(e for r in (*ranges, (0, self.size), inner) for e in r)
+        parts = self.of.ranges_between(e for r in (*ranges, (0, self.size), inner) for e in r)
         if not parts:
             raise Unsliced  # there are no elements
         ends = [*(a for a, _ in parts), parts[-1][1]]
@@ -203,7 +208,7 @@ class Joined:
         fresh = self.fresh(stores_by_range)
         if not fresh and not any(len(stores) > 1 for stores in stores_by_range.values()):
             raise Unsliced
-        return self.replaced(stores_by_range, fresh)
+        return self.replacements(stores_by_range, fresh)
 
     def equate(self) -> None:
         """Parts of arrays that are as long in this call are so in all calls of the program."""
@@ -213,9 +218,9 @@ class Joined:
         self.size = self.of.canon(self.size)
         self.chain.targets = [tuple(map(self.of.with_equal_sizes, t)) for t in self.chain.targets]
 
-    def known(self, v: Atom, r: Range) -> Mapping[Range, Atom]:
+    def values_of_parts(self, v: Atom, r: Range) -> Mapping[Range, Atom]:
         """The values of parts, in the place of an array that is made of them."""
-        place_and_parts = self.of.found(v)
+        place_and_parts = self.of.parts_of(v)
         fits = (
             place_and_parts is not None
             and v.type.ndim == self.rank
@@ -241,14 +246,14 @@ class Joined:
     def zeros(self, s: Any) -> bool:
         return isinstance(s, Let) and s.op is new_arrays.zeros and any(s is t for t in self.body)
 
-    def replaced(
+    def replacements(
         self, stores_by_range: Mapping[Range, list[Any]], fresh: bool
     ) -> dict[int, list[Statement]]:
         b = Relied(self.of.facts, self.of.canon)
         b.origin = self.last.origin
         b.definitions |= {v: s for v, s in self.of.memory.defs.items() if isinstance(s, Let)}
         sliced = Sliced(self.of.memory, self.body, self.chain.stores, b)
-        values = [s.args[1] for s in self.chain.stores if not self.of.found(s.args[1])]
+        values = [s.args[1] for s in self.chain.stores if not self.of.parts_of(s.args[1])]
         sliced.decide([v for v in values if isinstance(v, Var)])
         self.of.rely(stores_by_range)
         with building(b):
@@ -279,7 +284,7 @@ class Joined:
             terms.append(self.term(s.args[1], r, part, sliced))
         if adds and not terms:
             return base
-        terms = [t for t in terms if not _zero(t)] or [self.nothing()]
+        terms = [t for t in terms if not _zero(t)] or [self.zero()]
         dtype = self.target.type.dtype
         value = functools.reduce(add, (cast_to(t, dtype) for t in terms))
         self.values[part] = value
@@ -287,10 +292,10 @@ class Joined:
         key = list(key_of(self.axis, *part, self.target.type.shape[self.axis], rest))
         for k, e in enumerate(self.chain.targets[0]):
             if k != self.axis:
-                key[k : k + 1] = [self.other(e, self.target.type.shape[k], rest)]
+                key[k : k + 1] = [self.entry_of_common_axis(e, self.target.type.shape[k], rest)]
         return (add_at if adds else update)(base, value, *rest, key=tuple(key))
 
-    def other(self, e: Any, n: Size, rest: list[Atom]) -> Any:
+    def entry_of_common_axis(self, e: Any, n: Size, rest: list[Atom]) -> Any:
         """The entry of a key for an axis along which all parts are the same."""
         if isinstance(e, tuple):
             return key_of(0, e[0], e[1], n, rest)[0]
@@ -299,18 +304,18 @@ class Joined:
         rest.append(e)
         return Slot(len(rest) - 1)
 
-    def nothing(self) -> Literal:
+    def zero(self) -> Literal:
         dtype = self.target.type.dtype
         return Literal(dtype.type(0), replace(self.target.type, shape=(), weak=False))
 
     def term(self, v: Atom, have: Range, part: Range, sliced: Sliced) -> Atom:
         """What a store puts to a part."""
         axis = self.at - (self.rank - v.type.ndim)
-        if not along(v, axis):
+        if not varies_along(v, axis):
             return v
         if self.of.canon(v.type.shape[axis]) != have[1] - have[0]:
             raise Unsliced
-        for (a, b), value in self.known(v, have).items():
+        for (a, b), value in self.values_of_parts(v, have).items():
             low, high = have[0] + a, have[0] + b
             if not_negative(part[0] - low, self.of.facts) and not_negative(
                 high - part[1], self.of.facts
@@ -320,7 +325,7 @@ class Joined:
 
     def piece(self, value: Atom, start: Size, stop: Size, sliced: Sliced) -> Atom:
         axis = self.at - (self.rank - value.type.ndim)
-        return sliced.part(value, axis, start, stop) if along(value, axis) else value
+        return sliced.part(value, axis, start, stop) if varies_along(value, axis) else value
 
 
 def _is_whole_read(s: Let) -> bool:

@@ -23,12 +23,12 @@ from tapeless.transforms.ops.primitives.shapes import sum as total_of
 MOST = 8192  # products of numbers, beyond which a library is quicker in spite of its call
 
 
-def multiplied(small: Any, outs: tuple[Var, ...], a: Atom, b: Atom) -> Any:
+def matmul_of_complex(small: Any, outs: tuple[Var, ...], a: Atom, b: Atom) -> Any:
     """The sum over the axis that both have."""
     if a.type.ndim > 2 or b.type.ndim > 2:
         raise NotTaken
     rows, (inner, *columns) = a.type.shape[:-1], b.type.shape
-    small.within(MOST, dims.product((*rows, inner, *columns)))
+    small.require_small(MOST, dims.product((*rows, inner, *columns)))
     if columns:
         a = reshape(a, shape=(*a.type.shape, 1))
     if columns and rows:
@@ -36,4 +36,4 @@ def multiplied(small: Any, outs: tuple[Var, ...], a: Atom, b: Atom) -> Any:
     return total_of(mul(a, b), axes=(len(rows),), keepdims=False)
 
 
-COMPLEX: dict[Op, Callable[..., Any]] = {matmul: multiplied}
+COMPLEX: dict[Op, Callable[..., Any]] = {matmul: matmul_of_complex}

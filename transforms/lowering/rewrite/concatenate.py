@@ -1,4 +1,4 @@
-"""Arrays that are put together, as stores to the parts of a new one.
+"""Rewrites joined arrays as stores to the parts of a new one.
 
 y = concatenate(a, b)      becomes      y = empty(n + m); y[:n] = a; y[n:] = b
 """
@@ -13,7 +13,7 @@ from tapeless.transforms.core.builder import atom_of_size, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.lowering.rewrite.rolled_indices import turned
+from tapeless.transforms.lowering.rewrite.rolled_indices import roll_axis
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.numpy.flipping import roll
 from tapeless.transforms.ops.numpy.indexing import INDEX
@@ -34,25 +34,25 @@ class NotTaken(Exception):  # noqa: N818 (a result, not an error)
     """The operation stays as it is."""
 
 
-def stored(out: Any, value: Atom, axis: int, start: Size, stop: Size, step: int = 1) -> Any:
+def store_range(out: Any, value: Atom, axis: int, start: Size, stop: Size, step: int = 1) -> Any:
     """The array with a value in start:stop:step along an axis."""
     key, rest = part_key(out.type.shape[axis], axis, start, stop, step)
     return update(out, cast_to(value, out.type.dtype), *rest, key=key)
 
 
-def concatenated(out: Type, *pieces: Atom, axis: int) -> Any:
+def concatenate_by_stores(out: Type, *pieces: Atom, axis: int) -> Any:
     if len(pieces) > MANY:
         raise NotTaken
     whole, at = empty(shape=out.shape, dtype=out.dtype), 0
     for p in pieces:
         after = at + p.type.shape[axis]
         if p.type.shape[axis] != 0:
-            whole = stored(whole, p, axis, at, after)
+            whole = store_range(whole, p, axis, at, after)
         at = after
     return whole
 
 
-def rolled(out: Type, x: Atom, shift: Atom, *, axis: int) -> Any:
+def roll_by_stores(out: Type, x: Atom, shift: Atom, *, axis: int) -> Any:
     """Both parts, where it is known that there are so many elements."""
     n = out.shape[axis]
     if isinstance(shift, Var):
@@ -64,11 +64,11 @@ def rolled(out: Type, x: Atom, shift: Atom, *, axis: int) -> Any:
     if first == 0 or first == n:  # (sizes have no order)
         return x
     if isinstance(shift, Literal) and axis < x.type.ndim - 1:
-        return turned(x, axis, shift.value)
+        return roll_axis(x, axis, shift.value)
     whole = empty(shape=out.shape, dtype=out.dtype)
     parts = [(part(x, axis, 0, n - first), first, n), (part(x, axis, n - first, n), 0, first)]
     for p, start, stop in parts if isinstance(first, int) else parts[::-1]:  # the long one first
-        whole = stored(whole, p, axis, start, stop)
+        whole = store_range(whole, p, axis, start, stop)
     return whole
 
 
@@ -84,7 +84,7 @@ def _places(shift: Var, n: Size) -> Size:
     return size
 
 
-def padded(out: Type, x: Atom, *, before: tuple[Size, ...], after: tuple[Size, ...]) -> Any:
+def pad_by_stores(out: Type, x: Atom, *, before: tuple[Size, ...], after: tuple[Size, ...]) -> Any:
     """Zeros around an array, of which some lie along each axis."""
     key, rest = [], list[Atom]()
     for n, start, length in zip(out.shape, before, x.type.shape, strict=True):
@@ -97,10 +97,10 @@ def padded(out: Type, x: Atom, *, before: tuple[Size, ...], after: tuple[Size, .
 def _shift_bounds(bounds: slice, by: int) -> slice:
     """Bounds that refer to numbers behind others."""
 
-    def moved(x: Any) -> Any:
+    def shift_slot(x: Any) -> Any:
         return Slot(x.k + by) if isinstance(x, Slot) else x
 
-    return slice(moved(bounds.start), moved(bounds.stop), bounds.step)
+    return slice(shift_slot(bounds.start), shift_slot(bounds.stop), bounds.step)
 
 
 def _is_axis(n: Size) -> bool:
@@ -136,19 +136,19 @@ def padded_index(out: Type, n: Atom, *, width: tuple[Size, Size], mode: str) -> 
     raise NotTaken
 
 
-def repeated(out: Type, x: Atom, *, repeats: Size, axis: int) -> Any:
+def repeat_by_stores(out: Type, x: Atom, *, repeats: Size, axis: int) -> Any:
     if not isinstance(repeats, int) or not 0 < repeats <= MANY:
         raise NotTaken
     whole = empty(shape=out.shape, dtype=out.dtype)
     for k in range(repeats):
-        whole = stored(whole, x, axis, k, out.shape[axis], repeats)
+        whole = store_range(whole, x, axis, k, out.shape[axis], repeats)
     return whole
 
 
 JOINED: dict[Op, Callable[..., Any]] = {
-    concatenate: concatenated,
-    roll: rolled,
-    pad: padded,
+    concatenate: concatenate_by_stores,
+    roll: roll_by_stores,
+    pad: pad_by_stores,
     pad_index: padded_index,
-    repeat: repeated,
+    repeat: repeat_by_stores,
 }

@@ -157,7 +157,7 @@ INNER: dict[Op, Callable[..., Any]] = {
 }
 
 
-def _fitted(out: Type, *args: Atom, op: Op, **params: Any) -> Any:
+def _with_fitting_integers(out: Type, *args: Atom, op: Op, **params: Any) -> Any:
     """The operation with Python's integers as numbers of the dtype, which kernels test; an array
     of one number is no statement of a kernel, and `np.where` itself takes all integers."""
     if op is select and not refuses_integers():
@@ -180,7 +180,7 @@ def _may_misfit(a: Atom, dtype: np.dtype[Any]) -> bool:
 
 #: What adapts Python's integers to its dtype, wherever it stands.
 ADAPTING: dict[Op, Callable[..., Any]] = {
-    op: functools.partial(_fitted, op=op) for op in (full, select)
+    op: functools.partial(_with_fitting_integers, op=op) for op in (full, select)
 }
 #: What kernels do in one pass over numbers, which others may share, and NumPy in several or in one
 #: of its own, wherever it stands.

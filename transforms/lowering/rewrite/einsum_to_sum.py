@@ -28,7 +28,7 @@ def _broadcast_to_letters(x: Atom, letters: str, order: str) -> Any:
     return reshape(x, shape=tuple(next(lengths) if c in letters else 1 for c in order))
 
 
-def summed(out: Type, *pieces: Atom, subscripts: str, **_: Any) -> Any:
+def sum_of_products(out: Type, *pieces: Atom, subscripts: str, **_: Any) -> Any:
     operands, arrow, result = subscripts.replace(" ", "").partition("->")
     inputs = operands.split(",")
     plain = all(len({*s}) == len(s) for s in (*inputs, result))
@@ -56,4 +56,4 @@ def product(out: Type, a: Atom, b: Atom) -> Any:
     return total_of(mul(left, right), axes=(len(out.shape) - 1,), keepdims=False)
 
 
-CONTRACTED: dict[Op, Callable[..., Any]] = {einsum: summed, matmul: product}
+CONTRACTED: dict[Op, Callable[..., Any]] = {einsum: sum_of_products, matmul: product}

@@ -22,7 +22,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
 )
 from tapeless.transforms.ops.primitives.new_arrays import zeros
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import cast_to, flat
+from tapeless.transforms.ops.primitives.shapes import cast_to, flatten
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at
 
 DOUBLE = np.dtype(float)
@@ -38,7 +38,7 @@ def counted_in_bins(out: Type, x: Atom, low: Atom, high: Atom, *, bins: int) -> 
     same = equal(low, high)
     low, high = select(same, low - 0.5, low), select(same, high + 0.5, high)
     edges = CREATION[np.linspace](low, high, bins + 1)
-    x = flat(x)
+    x = flatten(x)
     counts = zeros(shape=(bins,), dtype=out.dtype)
     inside = cast_to(in_bins(x, edges), out.dtype)
     return add_at(counts, inside, uniform_bins(x, edges, low, high), key=(Slot(0),))

@@ -158,7 +158,7 @@ class _Selected:
             return False
         (out,) = s.outs
         if s.op is size_value:
-            mask = self.counted(s.params["size"])
+            mask = self.counted_mask(s.params["size"])
             if mask is not None:
                 self.lengths[out] = mask
             return mask is not None
@@ -172,7 +172,7 @@ class _Selected:
             self.counts[next(iter(dims.symbols(count)))] = selection.mask
         return selection is not None or self.is_sum(s)
 
-    def counted(self, size: Size) -> Var | None:
+    def counted_mask(self, size: Size) -> Var | None:
         """The mask whose places a size counts."""
         if not isinstance(size, dims.Dim) or len(size.symbols) != 1:
             return None
@@ -211,7 +211,7 @@ class _Selected:
                 return None
             return Selection(*by_mask, x.type.ndim)
         if s.op is broadcast_to and not s.args[0].type.shape:
-            return self.filled(out.type)
+            return self.selection_of_fill(out.type)
         if not s.op.elementwise or not s.op.pure or s.op.math_errors or s.op.scalar is None:
             return None
         selections = {self.selections[a] for a in s.args if a in self.selections}
@@ -223,9 +223,9 @@ class _Selected:
         same = all(a.type.ndim == out.type.ndim for a in s.args if a in self.selections)
         return selection if same and all(a.type.ndim <= behind for a in others) else None
 
-    def filled(self, kind: Type) -> Selection | None:
+    def selection_of_fill(self, kind: Type) -> Selection | None:
         """The selection of an array of one number, by its length."""
-        by_axis = [(axis, self.counted(n)) for axis, n in enumerate(kind.shape)]
+        by_axis = [(axis, self.counted_mask(n)) for axis, n in enumerate(kind.shape)]
         counted = [(axis, mask) for axis, mask in by_axis if mask is not None]
         if len(counted) != 1:
             return None
@@ -242,13 +242,15 @@ class _Selected:
             for v in nested_reads(s):
                 readers[v].add(id(s))
         while True:
-            outside = [k for k, s in self.members.items() if not self.closed(s, readers, results)]
+            outside = [
+                k for k, s in self.members.items() if not self.is_closed_over(s, readers, results)
+            ]
             if not outside:
                 break
             for k in outside:
                 del self.members[k]
 
-    def closed(self, s: Statement, readers: dict[Var, set[int]], results: set[Var]) -> bool:
+    def is_closed_over(self, s: Statement, readers: dict[Var, set[int]], results: set[Var]) -> bool:
         """Whether a statement has its operands and its readers among the members."""
         if isinstance(s, Effect):
             return True
@@ -302,13 +304,13 @@ class _Selected:
         if s.op in (gather, broadcast_to):
             return args[0]
         if s.op in STORES:
-            return self.stored(s, args)
+            return self.store_where(s, args)
         selection = self.selections.get(s.args[0])
         if s.op in SUMS and selection is not None:
             return self.added_up(s, args[0], selection)
         return s.op(*args, **s.params)  # type: ignore[no-any-return]
 
-    def stored(self, s: Let, args: list[Atom]) -> Atom:
+    def store_where(self, s: Let, args: list[Atom]) -> Atom:
         x, value = args[:2]
         by_mask = _mask_of(s)
         assert by_mask is not None

@@ -1,4 +1,4 @@
-"""Masks, as the places where they are true.
+"""Rewrites masks as the indices at which they are true.
 
 y = x[mask]      becomes      for i: if mask[i]: places[count] = i; count += 1
                               y = x[places[:count]]
@@ -57,7 +57,7 @@ class Masks:
         yield
         self.places, self.totals = before
 
-    def of(self, mask: Atom, count: Size | None = None) -> tuple[Var, ...]:
+    def places_of(self, mask: Atom, count: Size | None = None) -> tuple[Var, ...]:
         """For each axis of the mask, where it is true; `count` is the number of places, then."""
         if not isinstance(mask, Var) or mask.type.ndim not in (1, 2):
             raise NotTaken
@@ -73,13 +73,13 @@ class Masks:
 
     def total(self, size: Size) -> Var:
         """The integer that a length is: the number of places of a mask."""
-        totals = (total for count, total in self.totals if self.same(count, size))
+        totals = (total for count, total in self.totals if self.count_same_places(count, size))
         total = None if isinstance(size, int) else next(totals, None)
         if total is None:
             raise NotTaken
         return total
 
-    def same(self, a: Size, b: Size) -> bool:
+    def count_same_places(self, a: Size, b: Size) -> bool:
         """Whether both are known to count the same places."""
         sizes = equal_sizes(self.relations)
         return canonical(a, sizes) == canonical(b, sizes)
@@ -94,7 +94,7 @@ def _places(mask: Var, count: Size) -> tuple[tuple[Var, ...], Var]:
     room = dims.product(mask.type.shape)
     rows = mask.type.ndim
 
-    def found(at: tuple[Any, ...], *carried: Any) -> tuple[Any, ...]:
+    def record_place(at: tuple[Any, ...], *carried: Any) -> tuple[Any, ...]:
         *places, taken = carried
         key = tuple(map(Slot, range(rows)))
         with current().block() as body:
@@ -106,15 +106,17 @@ def _places(mask: Var, count: Size) -> tuple[tuple[Var, ...], Var]:
         current().emit(If(outs, test, then, orelse, origin=current().origin))
         return outs
 
-    def over(axis: int, at: tuple[Any, ...], *carried: Any) -> tuple[Any, ...]:
+    def loop_over_axis(axis: int, at: tuple[Any, ...], *carried: Any) -> tuple[Any, ...]:
         if axis == rows:
-            return found(at, *carried)
+            return record_place(at, *carried)
         return loop(
-            mask.type.shape[axis], carried, lambda i, *inner: over(axis + 1, (*at, i), *inner)
+            mask.type.shape[axis],
+            carried,
+            lambda i, *inner: loop_over_axis(axis + 1, (*at, i), *inner),
         )
 
     arrays = tuple(empty(shape=(room,), dtype=INDEX) for _ in range(rows))
-    *filled, total = over(0, (), *arrays, atom(0))
+    *filled, total = loop_over_axis(0, (), *arrays, atom(0))
     outs = tuple(Var(Type(INDEX, (count,)), "places") for _ in filled)
     for v, places in zip(outs, filled, strict=True):
         current().let((v,), index, (places, total), {"key": (slice(None, Slot(0)),)})
@@ -135,10 +137,10 @@ def seeks_places(s: Statement) -> bool:
 
 def positions(small: Any, outs: Outs, mask: Atom) -> Any:
     test = mask if mask.type.dtype.kind == "b" else not_equal(mask, 0)
-    return small.masks.of(test, outs[0].type.shape[0])
+    return small.masks.places_of(test, outs[0].type.shape[0])
 
 
-def counted(small: Any, outs: Outs, x: Atom, *, axis: int) -> Any:
+def length_of_mask(small: Any, outs: Outs, x: Atom, *, axis: int) -> Any:
     """The length of what a mask has picked."""
     return small.masks.total(x.type.shape[axis])
 
@@ -174,18 +176,18 @@ def _apply_slices(x: Atom, key: Key, ndim: int) -> tuple[Any, Key]:
     return index(x, key=tuple(parts)), whole
 
 
-def picked(small: Any, outs: Outs, x: Atom, *rest: Atom, key: Key) -> Any:
+def pick_by_mask(small: Any, outs: Outs, x: Atom, *rest: Atom, key: Key) -> Any:
     if len(rest) == 1 and is_mask(rest[0]):  # slices of other axes come first
         x, key = _apply_slices(x, key, rest[0].type.ndim)
     mask = _only_mask(rest, key)
     check_mask(x, key.index(Slot(0)), mask)
-    places = small.masks.of(mask, outs[0].type.shape[key.index(Slot(0))])
+    places = small.masks.places_of(mask, outs[0].type.shape[key.index(Slot(0))])
     current().let(outs, gather, (x, *places), {"key": _by_places(key, places)})
     return outs
 
 
-def stored(op: Any) -> Callable[..., Any]:
-    def made(small: Any, outs: Outs, x: Atom, value: Atom, *rest: Atom, key: Key) -> Any:
+def store_by_mask(op: Any) -> Callable[..., Any]:
+    def store(small: Any, outs: Outs, x: Atom, value: Atom, *rest: Atom, key: Key) -> Any:
         mask = _only_mask(rest, key)
         if key[0] != Slot(0):
             raise NotTaken
@@ -194,11 +196,11 @@ def stored(op: Any) -> Callable[..., Any]:
             return _select_everywhere(op, x, value, mask)
         if len(value.type.shape) != x.type.ndim - mask.type.ndim + 1:
             raise NotTaken
-        places = small.masks.of(mask)
+        places = small.masks.places_of(mask)
         _same_length(small, value.type.shape[0], places[0].type.shape[0])
         return op(x, value, *places, key=_by_places(key, places))
 
-    return made
+    return store
 
 
 def _select_everywhere(op: Any, x: Atom, value: Atom, mask: Atom) -> Any:
@@ -214,13 +216,13 @@ def _select_everywhere(op: Any, x: Atom, value: Atom, mask: Atom) -> Any:
 
 def _same_length(small: Any, count: Size, length: Size) -> None:
     """What is stored is as long as there are places; NumPy finds out when the program runs."""
-    if count == 1 or small.masks.same(count, length):
+    if count == 1 or small.masks.count_same_places(count, length):
         return
     check_equal(count, length)
 
 
 MASKED: dict[Op, Callable[..., Any]] = {
-    gather: picked,
-    update: stored(update),
-    add_at: stored(add_at),
+    gather: pick_by_mask,
+    update: store_by_mask(update),
+    add_at: store_by_mask(add_at),
 }

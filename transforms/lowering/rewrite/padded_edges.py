@@ -22,7 +22,7 @@ from tapeless.transforms.core.language import (
     Type,
     outputs,
 )
-from tapeless.transforms.lowering.rewrite.concatenate import require_elements, stored
+from tapeless.transforms.lowering.rewrite.concatenate import require_elements, store_range
 from tapeless.transforms.lowering.rewrite.formulas import Definitions, parts_of, rewritten_lets
 from tapeless.transforms.ops.numpy.padding import pad_index
 from tapeless.transforms.ops.primitives.arithmetic import add
@@ -99,10 +99,10 @@ def _pad_by_slices(out: Type, x: Atom, axis: int, width: tuple[Size, Size]) -> A
     """x between its first element and its last one, as often as they are wanted."""
     (before, after), n = width, x.type.shape[axis]
     require_elements(n)
-    y = stored(empty(shape=out.shape, dtype=out.dtype), x, axis, before, before + n)
+    y = store_range(empty(shape=out.shape, dtype=out.dtype), x, axis, before, before + n)
     for size, start, place in ((before, 0, 0), (after, before + n, n - 1)):
         if size != 0:
             shape = tuple(size if k == axis else m for k, m in enumerate(x.type.shape))
             edge = broadcast_to(part(x, axis, place, place + 1), shape=shape)
-            y = stored(y, edge, axis, start, start + size)
+            y = store_range(y, edge, axis, start, start + size)
     return y  # type: ignore[no-any-return]

@@ -1,4 +1,5 @@
-"""Arrays in another shape, as copies of their rows: the index of an element has no simple form.
+"""Rewrites reshaped arrays as copies of their rows, where the index of an element has no simple
+form.
 
 y = reshape(x, (n * m,))      becomes      for i in range(n): y[i * m : (i + 1) * m] = x[i]
 """
@@ -14,7 +15,7 @@ from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, stored
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, store_range
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.lowering.sizes.size_equalities import check_equal, fitted
 from tapeless.transforms.ops.primitives.new_arrays import empty
@@ -22,7 +23,7 @@ from tapeless.transforms.ops.primitives.shapes import reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, part, update
 
 
-def reshaped(out: Type, x: Atom, *, shape: tuple[Size, ...]) -> Any:
+def reshape_by_copy(out: Type, x: Atom, *, shape: tuple[Size, ...]) -> Any:
     have = [n for n in x.type.shape if n != 1]
     want = [n for n in out.shape if n != 1]
     if have == want or 0 in (*have, *want):
@@ -70,7 +71,7 @@ def _merge_axes(x: Atom, axis: int, count: int) -> Any:
     def store(y: Any, rows: Atom, at: Size, *lengths: Size) -> Any:
         n, *inner = lengths
         if not inner:
-            return stored(y, rows, axis, at * n, at * n + n)
+            return store_range(y, rows, axis, at * n, at * n + n)
 
         def body(i: Any, y: Any) -> tuple[Any, ...]:
             return (store(y, element(rows, i, axis), at * n + size_of(i), *inner),)
@@ -101,4 +102,4 @@ def _split(x: Atom, axis: int, lengths: list[Size]) -> Any:
     return store(y, 0, [], *lengths[:-1])
 
 
-RESHAPED: dict[Op, Callable[..., Any]] = {reshape: reshaped}
+RESHAPED: dict[Op, Callable[..., Any]] = {reshape: reshape_by_copy}

@@ -1,4 +1,4 @@
-"""Rolled arrays as elements of what they are rolled from.
+"""Rewrites rolled arrays as elements of the arrays that they are rolled from.
 
 y = roll(x, 1, axis=0)      becomes      y = x[cyclic(n, 1)], read at x[i - 1 if i > 0 else n - 1]
 """
@@ -28,7 +28,7 @@ cyclic = Op(
 )
 
 
-def turned(x: Atom, axis: int, shift: int) -> Any:
+def roll_axis(x: Atom, axis: int, shift: int) -> Any:
     """The elements of `x` at which those lie that are moved by `shift` places along an axis."""
     whole = (slice(None),) * axis
     return gather(x, cyclic(length=x.type.shape[axis], shift=shift), key=(*whole, Slot(0)))

@@ -74,8 +74,8 @@ class Rowwise:
 
     def chain(self, s: Let) -> list[Let]:
         """What stands for a product in another shape; its parts are dead code then."""
-        product = self.of(s.args[0], matmul)
-        inner = self.of(product.args[0], reshape) if product is not None else None
+        product = self.made_by(s.args[0], matmul)
+        inner = self.made_by(product.args[0], reshape) if product is not None else None
         if product is None or inner is None or self.uses[product.outs[0]] > 1:
             return [s]
         x, b, out = inner.args[0], product.args[1], s.outs[0].type
@@ -86,7 +86,7 @@ class Rowwise:
             return [s]
         if inner.outs[0].type.shape[-1] != b.type.shape[0]:
             return [s]  # they may differ
-        alone = self.filled(x) and self.uses[x] == self.uses[inner.outs[0]] == 1
+        alone = self.is_filled_by_loops(x) and self.uses[x] == self.uses[inner.outs[0]] == 1
         rows = self.rows(x, s.outs[0], b, alone)
         if rows is None:
             return [s]
@@ -117,7 +117,7 @@ class Rowwise:
         total, wide, count = numbers
         return total >= LEAST and (wide <= NARROW or count >= NARROW)  # type: ignore[operator]
 
-    def filled(self, x: Var) -> bool:
+    def is_filled_by_loops(self, x: Var) -> bool:
         """Whether loops fill an array of the program's own."""
         s: Any = self.made.get(x)
         if not isinstance(s, For):
@@ -127,7 +127,7 @@ class Rowwise:
             s = self.made.get(x)
         return isinstance(s, Let) and s.op in (zeros, empty)
 
-    def of(self, a: Atom, op: Op) -> Let | None:
+    def made_by(self, a: Atom, op: Op) -> Let | None:
         s = self.made.get(a) if isinstance(a, Var) else None
         return s if isinstance(s, Let) and s.op is op else None
 

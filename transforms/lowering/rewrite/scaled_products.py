@@ -106,13 +106,13 @@ class _Block:
                 candidates.append((s, scaled))
                 read_by_products.update(scaled)
         for a in [*read_by_products]:
-            read_by_products.update(self.turned(a))
+            read_by_products.update(self.transpose_operands(a))
         for s, scaled in candidates:
-            whole = [v for a in scaled for v in (a, *self.turned(a))]
+            whole = [v for a in scaled for v in (a, *self.transpose_operands(a))]
             if all(self.outer.reads[v] == read_by_products[v] for v in whole):  # type: ignore[index]
                 self.moved.add(s)
 
-    def turned(self, a: Atom) -> list[Atom]:
+    def transpose_operands(self, a: Atom) -> list[Atom]:
         """The scaled matrix of which an operand is the transpose; nothing if it is no transpose."""
         matrices = []
         for step in self.chain(a):
@@ -143,15 +143,17 @@ class _Block:
             return ScalingStep(s.args[0], None)
         if s.op is neg:
             return ScalingStep(s.args[0], Factor(neg, None, None))
-        return self.scaled(s) if s.op in (mul, truediv) else None
+        return self.scaling_step(s) if s.op in (mul, truediv) else None
 
-    def scaled(self, s: Let) -> ScalingStep | None:
+    def scaling_step(self, s: Let) -> ScalingStep | None:
         """The step that a product or a quotient is."""
         out = s.outs[0].type
         orders = [(0, 1), (1, 0)] if s.op is mul else [(0, 1)]
         for k, j in orders:
             a, by = s.args[k], s.args[j]
-            if not self.alike(a.type, out) or not (by.type.weak or by.type.dtype == out.dtype):
+            if not self.same_matrix_type(a.type, out) or not (
+                by.type.weak or by.type.dtype == out.dtype
+            ):
                 continue
             if not by.type.shape:
                 return ScalingStep(a, Factor(s.op, by, None))
@@ -161,7 +163,7 @@ class _Block:
                 return ScalingStep(a, Factor(s.op, by, axes[0]))
         return None
 
-    def alike(self, a: Type, b: Type) -> bool:
+    def same_matrix_type(self, a: Type, b: Type) -> bool:
         """Whether both are matrices of one dtype and shape."""
         if a.dtype != b.dtype or a.ndim != b.ndim:
             return False
@@ -182,7 +184,7 @@ class _Block:
 
     def instead(self, s: Let, k: int) -> set[Atom]:
         """What is scaled in the place of an operand: the product, or the other operand."""
-        factors, other = self.unscaled(s.args[k])[2], s.args[1 - k]
+        factors, other = self.unscaled_operand(s.args[k])[2], s.args[1 - k]
         return {other if f.axis == 1 - k else s.outs[0] for f in factors}
 
     def rewritten(self, s: Let) -> Iterator[Statement]:
@@ -196,22 +198,22 @@ class _Block:
         """The product of the matrices as they were, and what is scaled in their place."""
         (left, of_left), (right, of_right) = map(self.operand, (left, right))
         for f in of_left:
-            right = along(f, right, 0) if f.axis == 1 else right
+            right = scale_along(f, right, 0) if f.axis == 1 else right
         for f in of_right:
-            left = along(f, left, -1) if f.axis == 0 else left
+            left = scale_along(f, left, -1) if f.axis == 0 else left
         value = matmul(left, right)
         for f in of_left:
-            value = value if f.axis == 1 else along(f, value, 0)
+            value = value if f.axis == 1 else scale_along(f, value, 0)
         for f in of_right:
-            value = value if f.axis == 0 else along(f, value, -1)
+            value = value if f.axis == 0 else scale_along(f, value, -1)
         return value
 
     def operand(self, a: Atom) -> tuple[Any, list[Factor]]:
         """The matrix that was scaled first, in the order of axes of an operand, and its factors."""
-        matrix, turned, factors = self.unscaled(a)
+        matrix, turned, factors = self.unscaled_operand(a)
         return (transpose(matrix, axes=(1, 0)) if turned else matrix), factors
 
-    def unscaled(self, a: Atom) -> tuple[Atom, bool, list[Factor]]:
+    def unscaled_operand(self, a: Atom) -> tuple[Atom, bool, list[Factor]]:
         """The matrix that was scaled first, whether an operand has its axes exchanged, and the
         factors, by the axes of the operand."""
         factors: list[Factor] = []
@@ -224,7 +226,7 @@ class _Block:
         return a, turned, factors
 
 
-def along(f: Factor, x: Any, axis: int) -> Any:
+def scale_along(f: Factor, x: Any, axis: int) -> Any:
     """A value scaled by a factor, which differs along an axis of it, or is a number."""
     if f.value is None:
         return neg(x)

@@ -62,7 +62,7 @@ def element(x: Atom, i: Any, axis: int) -> Any:
     return index(x, key=(*lead, i)) if type(i) is int else index(x, i, key=(*lead, Slot(0)))
 
 
-def without(t: Type, axis: int) -> tuple[Size, ...]:
+def shape_without_axis(t: Type, axis: int) -> tuple[Size, ...]:
     shape = t.shape
     return (*shape[:axis], *shape[axis + 1 :])
 
@@ -91,7 +91,7 @@ def lines(
     shape, n = out.shape, out.shape[axis]
     lead = axis if apart and axis == len(shape) - 1 else 0
     key = (*map(Slot, range(lead)), *(slice(None),) * (axis - lead), Slot(lead))
-    rest = without(out, axis)[lead:]
+    rest = shape_without_axis(out, axis)[lead:]
 
     def lines_at(at: tuple[Any, ...], y: Any) -> Any:
         if len(at) < lead:
@@ -110,7 +110,7 @@ def lines(
 
 
 def cumulative(op: Op, apart: bool = False) -> Callable[..., Any]:
-    def made(out: Type, x: Atom, *, axis: int) -> Any:
+    def scan(out: Type, x: Atom, *, axis: int) -> Any:
         if out.dtype.kind == "b":
             raise NotTaken
 
@@ -119,7 +119,7 @@ def cumulative(op: Op, apart: bool = False) -> Callable[..., Any]:
 
         return lines(out, axis, (_identity_of(op, out.dtype),), step, apart)
 
-    return made
+    return scan
 
 
 def recurrence(apart: bool = False) -> Callable[..., Any]:
@@ -154,7 +154,7 @@ def extreme_place(op: Op) -> Callable[..., Any]:
     """The first place of the largest or smallest element, or of the first NaN."""
     better = greater if op is argmax else less
 
-    def later(value: Any, at: Any, best: Any, place: Any) -> tuple[Any, ...]:
+    def better_place(value: Any, at: Any, best: Any, place: Any) -> tuple[Any, ...]:
         """The better of two values, and its place."""
         wins = better(value, best)
         if value.type.dtype.kind == "f":
@@ -173,9 +173,9 @@ def extreme_place(op: Op) -> Callable[..., Any]:
         for n, i in zip(shape[1:], at[1:], strict=True):
             count = count * atom_of_size(n) + i
         value = index(x, *at, key=tuple(map(Slot, range(len(at)))))
-        return later(value, count, best, place)
+        return better_place(value, count, best, place)
 
-    def made(out: Type, x: Atom, *, axis: int | None, keepdims: bool) -> Any:
+    def find_place(out: Type, x: Atom, *, axis: int | None, keepdims: bool) -> Any:
         if keepdims:
             raise NotTaken
         if axis is None and x.type.ndim != 1:
@@ -188,15 +188,15 @@ def extreme_place(op: Op) -> Callable[..., Any]:
         along = axis or 0
 
         def body(i: Any, best: Any, place: Any) -> tuple[Any, ...]:
-            return later(element(x, i, along), i, best, place)
+            return better_place(element(x, i, along), i, best, place)
 
         n = x.type.shape[along]
         _refuse_empty(n, op.name)
-        rest, dtype = without(x.type, along), x.type.dtype
+        rest, dtype = shape_without_axis(x.type, along), x.type.dtype
         least = constant(_identity_of(cummax if op is argmax else cummin, dtype), dtype, rest)
         return loop(n, (least, constant(0, out.dtype, rest)), body)[1]
 
-    return made
+    return find_place
 
 
 def _refuse_empty(n: Size, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Calls of libraries inside loops, where what they work on is small: as loops and routines.
+"""Rewrites library calls on small arrays inside of loops as loops and routines.
 
 for t: x = solve(a, x)      becomes      for t: w = [a | x]; eliminate_in_place(w); ...
 
@@ -29,8 +29,8 @@ from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.masks_to_indices import (
     MASKED,
     Masks,
-    counted,
     is_mask,
+    length_of_mask,
     positions,
     seeks_places,
 )
@@ -43,7 +43,7 @@ from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.simplify import simplify
 
-CALLS = {**SOLVING, **ORDERING, **STORING, nonzero: positions, axis_size: counted}
+CALLS = {**SOLVING, **ORDERING, **STORING, nonzero: positions, axis_size: length_of_mask}
 FORMULAS = {**CALLS, **MASKED}
 Relation = tuple[str, Size, Size]
 
@@ -64,7 +64,7 @@ class Small:
     def relations(self) -> list[Relation]:
         return self.masks.relations
 
-    def within(self, limit: int, work: Size) -> None:
+    def require_small(self, limit: int, work: Size) -> None:
         """Raises NotTaken if a library is faster: there is more work than that in this call, or
         that is not known."""
         if not self.target.library:

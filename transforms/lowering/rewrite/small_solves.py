@@ -1,4 +1,4 @@
-"""Linear systems, determinants and factorisations of small matrices, by elimination.
+"""Solves and factorises small matrices by elimination, in loops.
 
 x = solve(a, b)      becomes      w = [a | b]; eliminate_in_place(w); substitute_in_place(w)
 
@@ -17,7 +17,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite import array_routines
-from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, stored
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, store_range
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.lowering.sizes.size_equalities import check_equal, fitted
 from tapeless.transforms.ops.linalg import factorisations
@@ -42,28 +42,28 @@ def _matrix(small: Any, a: Atom, out: Var, columns: Any = 0) -> Any:
     n = a.type.shape[-1]
     if out.type.dtype not in FLOATS or n == 0:
         raise NotTaken
-    small.within(LIMIT, n * n * (n + columns))
+    small.require_small(LIMIT, n * n * (n + columns))
     return cast_to(a, out.type.dtype)
 
 
-def stacked(formula: Callable[..., Any]) -> Callable[..., Any]:
+def for_each_matrix(formula: Callable[..., Any]) -> Callable[..., Any]:
     """The formula for each matrix of a stack."""
 
-    def made(small: Any, outs: Outs, a: Atom, **params: Any) -> Any:
+    def apply_to_stack(small: Any, outs: Outs, a: Atom, **params: Any) -> Any:
         if a.type.ndim == 2:
             return formula(small, outs, a, **params)
         kinds = [v.type for v in outs]
         inner = tuple(Var(t.with_shape(t.shape[1:])) for t in kinds)
 
         def body(i: Any, *carried: Any) -> tuple[Any, ...]:
-            parts = made(small, inner, element(a, i, 0), **params)
+            parts = apply_to_stack(small, inner, element(a, i, 0), **params)
             parts = parts if isinstance(parts, tuple) else (parts,)
             return tuple(_row_stored(y, p, i) for y, p in zip(carried, parts, strict=True))
 
         inits = tuple(empty(shape=t.shape, dtype=t.dtype) for t in kinds)
         return loop(a.type.shape[0], inits, body)
 
-    return made
+    return apply_to_stack
 
 
 def _row_stored(y: Atom, x: Atom, i: Atom) -> Any:
@@ -73,7 +73,7 @@ def _row_stored(y: Atom, x: Atom, i: Atom) -> Any:
     return update(y, x, i, key=(Slot(0),) + (slice(None),) * (y.type.ndim - 1))
 
 
-def solved(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
+def solve_small(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
     if a.type.ndim != 2 or b.type.ndim > 2:
         return _solved_stack(small, outs, a, b)
     a = _matrix(small, a, outs[0], b.type.shape[1] if b.type.ndim == 2 else 1)
@@ -89,7 +89,7 @@ def _solved_stack(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
     inner = (Var(kind.with_shape(kind.shape[1:])),)
 
     def body(i: Any, y: Any) -> tuple[Any, ...]:
-        return (_row_stored(y, solved(small, inner, element(a, i, 0), element(b, i, 0)), i),)
+        return (_row_stored(y, solve_small(small, inner, element(a, i, 0), element(b, i, 0)), i),)
 
     return loop(kind.shape[0], (empty(shape=kind.shape, dtype=kind.dtype),), body)[0]
 
@@ -100,7 +100,7 @@ def _augment(a: Atom, b: Atom) -> Any:
     n, m = a.type.shape[0], b.type.shape[1]
     b = _as_long(b, n)
     both = empty(shape=(n, n + m), dtype=a.type.dtype)
-    return stored(stored(both, a, 1, 0, n), b, 1, n, n + m)
+    return store_range(store_range(both, a, 1, 0, n), b, 1, n, n + m)
 
 
 def _as_long(b: Atom, n: Size) -> Any:
@@ -121,9 +121,9 @@ def _substitute_back(work: Atom, b: Atom) -> Any:
     return index(solved_system, atom_of_size(n), key=(slice(None), Slot(0)))
 
 
-def inverted(small: Any, outs: Outs, a: Atom) -> Any:
+def invert_small(small: Any, outs: Outs, a: Atom) -> Any:
     n = a.type.shape[0]
-    return solved(small, outs, a, eye(sides=(n, n), k=0, dtype=outs[0].type.dtype))
+    return solve_small(small, outs, a, eye(sides=(n, n), k=0, dtype=outs[0].type.dtype))
 
 
 def _pivots(small: Any, a: Atom, out: Var) -> Any:
@@ -192,11 +192,11 @@ def _with_unit(work: Atom, unit: bool) -> Any:
 
 
 SOLVING: dict[Op, Callable[..., Any]] = {
-    solve: solved,
-    inv: stacked(inverted),
-    det: stacked(determinant),
-    slogdet: stacked(log_determinant),
-    adjugate: stacked(cofactors),
-    factorisations.cholesky: stacked(cholesky),
+    solve: solve_small,
+    inv: for_each_matrix(invert_small),
+    det: for_each_matrix(determinant),
+    slogdet: for_each_matrix(log_determinant),
+    adjugate: for_each_matrix(cofactors),
+    factorisations.cholesky: for_each_matrix(cholesky),
     solve_triangular: triangular,
 }

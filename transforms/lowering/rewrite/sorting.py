@@ -1,4 +1,4 @@
-"""Sorting and searching of some hundred numbers, and what is made of it.
+"""Rewrites sorting and searching of some hundred numbers as routines of kernels.
 
 m = median(x)      becomes      y = copy(x); sort_in_place(y); m = (y[(n - 1) // 2] + y[n // 2]) / 2
 """
@@ -21,8 +21,8 @@ from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.ops.numerics import statistics
 from tapeless.transforms.ops.numerics.calculus import interp
 from tapeless.transforms.ops.numpy.indexing import INDEX, get, take_along
-from tapeless.transforms.ops.numpy.quantiles import MEDIAN, between
-from tapeless.transforms.ops.numpy.reductions import merged
+from tapeless.transforms.ops.numpy.quantiles import MEDIAN, interpolate
+from tapeless.transforms.ops.numpy.reductions import merge_reduced_axes
 from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
 from tapeless.transforms.ops.numpy.sorting import (
     argsort,
@@ -47,7 +47,7 @@ Outs = tuple[Var, ...]
 Line = Callable[[Atom], Any]
 
 
-def along(x: Atom, axis: int, out: Type, line: Line) -> Any:
+def map_lines(x: Atom, axis: int, out: Type, line: Line) -> Any:
     """What `line` makes of each line of an array along an axis."""
     if x.type.ndim == 1:
         return line(x)
@@ -70,27 +70,27 @@ def _line_order(x: Atom) -> Any:
     return array_routines.order(cast_to(count_up(x.type.shape[0]), INDEX), copy(x))
 
 
-def ordered(line: Line) -> Callable[..., Any]:
-    def made(small: Any, outs: Outs, x: Atom, *, axis: int, **_: Any) -> Any:
-        small.within(LIMIT, x.type.shape[axis])
-        return along(x, axis, outs[0].type, line)
+def order_lines(line: Line) -> Callable[..., Any]:
+    def order(small: Any, outs: Outs, x: Atom, *, axis: int, **_: Any) -> Any:
+        small.require_small(LIMIT, x.type.shape[axis])
+        return map_lines(x, axis, outs[0].type, line)
 
-    return made
+    return order
 
 
-def partitioned(small: Any, outs: Outs, x: Atom, *, kth: Any, axis: int) -> Any:
+def partition_lines(small: Any, outs: Outs, x: Atom, *, kth: Any, axis: int) -> Any:
     """Sorts each line: a place outside of it is NumPy's error."""
     n = x.type.shape[axis]
     for k in kth if isinstance(kth, tuple) else (kth,):
         require_at_least(n, max(k + 1, -k), ValueError, f"kth(={k}) out of bounds")
-    return ordered(_line_sorted)(small, outs, x, axis=axis)
+    return order_lines(_line_sorted)(small, outs, x, axis=axis)
 
 
 def by_several_keys(small: Any, outs: Outs, *keys: Atom) -> Any:
     """The last key decides; of what is equal, the order by those before it stays."""
     if keys[0].type.ndim != 1:
         raise NotTaken
-    small.within(LIMIT, keys[0].type.shape[0])
+    small.require_small(LIMIT, keys[0].type.shape[0])
     places: Any = None
     for key in keys:
         in_order = key if places is None else gather(key, places, key=(Slot(0, True),))
@@ -99,13 +99,13 @@ def by_several_keys(small: Any, outs: Outs, *keys: Atom) -> Any:
     return places
 
 
-def permuted(small: Any, outs: Outs, x: Atom, order: Atom, *, axis: int) -> Any:
+def take_in_order(small: Any, outs: Outs, x: Atom, order: Atom, *, axis: int) -> Any:
     if x.type.ndim == 1:
         return gather(x, order, key=(Slot(0, True),))
     return take_along(x, order, axis)
 
 
-def searched(small: Any, outs: Outs, x: Atom, v: Atom, *, side: str) -> Any:
+def search_sorted(small: Any, outs: Outs, x: Atom, v: Atom, *, side: str) -> Any:
     dtype = np.result_type(x.type.dtype, v.type.dtype)
     return array_routines.searched(
         copy(cast_to(x, dtype)), cast_to(v, dtype), after=side == "right"
@@ -118,12 +118,12 @@ def quantile(
     out = outs[0].type
     if out.dtype.kind != "f":
         raise NotTaken
-    line, _, axis = merged(x, x, axes)
+    line, _, axis = merge_reduced_axes(x, x, axes)
     n = line.type.shape[axis]
-    small.within(LIMIT, n)
+    small.require_small(LIMIT, n)
     if n == 0:
         raise NotTaken
-    in_order = move(along(line, axis, line.type, _line_sorted), (axis,), (0,))
+    in_order = move(map_lines(line, axis, line.type, _line_sorted), (axis,), (0,))
     return reshape(of_ordered(cast_to(in_order, out.dtype), q, n), shape=out.shape)
 
 
@@ -148,10 +148,10 @@ def _interpolate(x: Atom, q: float, n: Size) -> Any:
     place = arithmetic.mul(q, last)
     low = cast_to(comparisons_and_rounding.floor(place), INDEX)
     below, above = get(x, low), get(x, elementwise.minimum(low + 1, last))
-    return between(below, above, cast_to(arithmetic.sub(place, low), x.type.dtype))
+    return interpolate(below, above, cast_to(arithmetic.sub(place, low), x.type.dtype))
 
 
-def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
+def interpolate_rows(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
     n = xp.type.shape[0]
     if outs[0].type.dtype.kind != "f" or not dims.at_least(n, 2):
         raise NotTaken
@@ -174,12 +174,12 @@ def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
 
 
 ORDERING: dict[Op, Callable[..., Any]] = {
-    sort: ordered(_line_sorted),
-    partition: partitioned,
-    argsort: ordered(_line_order),
+    sort: order_lines(_line_sorted),
+    partition: partition_lines,
+    argsort: order_lines(_line_order),
     lexsort: by_several_keys,
-    permute: permuted,
-    searchsorted: searched,
+    permute: take_in_order,
+    searchsorted: search_sorted,
     statistics.quantile: quantile,
-    interp: interpolated,
+    interp: interpolate_rows,
 }

@@ -71,7 +71,7 @@ class _Stacks:
 
     def rewritten(self, s: Let) -> Iterable[Statement]:
         if s.op is reshape:
-            before = self.before(s.args[0], reshape)
+            before = self.operand_of(s.args[0], reshape)
             if before is not None and before.type.shape == s.outs[0].type.shape:
                 return [replace(s, op=identity, args=(before,), params={})]
         if s.op is not matmul or s.args[1].type.ndim != 2:
@@ -88,7 +88,7 @@ class _Stacks:
         stack = self.stack(a)
         if stack is not None and self.is_small(b.type):
             return parts_of(s, lambda _, b: reshape(matmul(stack, b), shape=shape))
-        rows = self.before(a, transpose)
+        rows = self.operand_of(a, transpose)
         left, right = None if rows is None else self.stack(rows), self.stack(b)
         if left is None or right is None or left.type.shape[:-1] != right.type.shape[:-1]:
             return [s]
@@ -97,12 +97,12 @@ class _Stacks:
 
     def stack(self, rows: Atom) -> Atom | None:
         """The stack whose rows a matrix has."""
-        stack = self.before(rows, reshape)
+        stack = self.operand_of(rows, reshape)
         if stack is None or stack.type.ndim <= 2 or stack.type.shape[-1:] != rows.type.shape[1:]:
             return None
         return stack
 
-    def before(self, a: Atom, op: Op) -> Atom | None:
+    def operand_of(self, a: Atom, op: Op) -> Atom | None:
         """What an array is made of by that operation."""
         s = self.made.get(a)
         return s.args[0] if s is not None and s.op is op else None

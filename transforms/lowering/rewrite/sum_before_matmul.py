@@ -66,7 +66,7 @@ class _Pass:
         if s.outs[0].type.dtype != v.type.dtype or not self.has_product(v):
             return [s]
         self.made = []
-        self.summed(v, s, s.outs[0])
+        self.sum_axes(v, s, s.outs[0])
         return self.made
 
     def has_product(self, a: Atom) -> bool:
@@ -93,7 +93,7 @@ class _Pass:
             for x in s.args
         )
 
-    def summed(self, a: Atom, like: Let, out: Var | None = None) -> Var:
+    def sum_axes(self, a: Atom, like: Let, out: Var | None = None) -> Var:
         """The sum over these axes."""
         out = Var(like.outs[0].type) if out is None else out
         if not self.has_product(a):
@@ -102,13 +102,13 @@ class _Pass:
         s = self.defs[a]
         self.gone.add(id(s))
         if self.is_product(s):
-            args = tuple(self.along(x, k, like) for k, x in enumerate(s.args))
+            args = tuple(self.sum_factor(x, k, like) for k, x in enumerate(s.args))
         else:
-            args = tuple(self.summed(x, like) for x in s.args)
+            args = tuple(self.sum_axes(x, like) for x in s.args)
         self.made.append(Let((out,), s.op, args, s.params, s.origin))
         return out
 
-    def along(self, x: Atom, axis: int, like: Let) -> Atom:
+    def sum_factor(self, x: Atom, axis: int, like: Let) -> Atom:
         """A factor, added up along its own axis of the result if that is summed."""
         if axis not in like.params["axes"]:
             return x

@@ -27,7 +27,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
 from tapeless.transforms.ops.primitives.index_keys import Key, Slot
 from tapeless.transforms.ops.primitives.new_arrays import count_up
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import broadcast_to, column, flat, reshape, row
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, column, flatten, reshape, row
 from tapeless.transforms.ops.primitives.slices_and_gathers import last_store
 
 MOST = 1 << 10  # pairs that are compared
@@ -49,8 +49,8 @@ def surviving(
     flags = []
     for axis, pairs in by_axis.items():
         m = out.type.shape[axis]
-        small.within(MOST, m * m)
-        last = _is_last([_counted_from_front(flat(place), n) for place, n in pairs], m)
+        small.require_small(MOST, m * m)
+        last = _is_last([_counted_from_front(flatten(place), n) for place, n in pairs], m)
         flags.append(reshape(last, shape=(m, *(1,) * (out.type.ndim - axis - 1))))
     if not flags:
         raise NotTaken

@@ -52,15 +52,21 @@ class _Transposed:
     def block(self, block: Block) -> Block:
         body: list[Statement] = []
         for s in block.body:
-            body.extend(self.moved(s) if isinstance(s, Let) else [with_blocks(s, self.block)])
+            body.extend(
+                self.move_transpose(s) if isinstance(s, Let) else [with_blocks(s, self.block)]
+            )
         return replace(block, body=tuple(body))
 
-    def moved(self, s: Let) -> Iterator[Statement]:
+    def move_transpose(self, s: Let) -> Iterator[Statement]:
         rewritten: list[Statement] = [s]
         if s.op in REDUCTIONS and s.args[0] in self.known:
-            rewritten = [*parts_of(s, lambda x, **params: self.reduced(s.op, x, **params))]
+            rewritten = [
+                *parts_of(s, lambda x, **params: self.reduce_before_transpose(s.op, x, **params))
+            ]
         elif (s.op.elementwise or s.op in ELEMENTS) and (axes := self.common(s)) is not None:
-            rewritten = [*parts_of(s, lambda *args, **params: self.each(s.op, axes, args, params))]
+            rewritten = [
+                *parts_of(s, lambda *args, **params: self.transpose_of(s.op, axes, args, params))
+            ]
         last = rewritten[-1]
         if isinstance(last, Let) and last.op is transpose:
             self.known[last.outs[0]] = last.args[0], last.params["axes"]
@@ -74,11 +80,11 @@ class _Transposed:
         whole = all(a in self.known and a.type.ndim == ndim for a in arrays)
         return next(iter(orders)) if whole and len(orders) == 1 else None
 
-    def each(self, op: Any, axes: Axes, args: tuple[Atom, ...], params: Any) -> Any:
-        turned = [self.turned(a, axes) for a in args]
+    def transpose_of(self, op: Any, axes: Axes, args: tuple[Atom, ...], params: Any) -> Any:
+        turned = [self.before_transpose(a, axes) for a in args]
         return transpose(op(*turned, **params), axes=axes)
 
-    def turned(self, a: Atom, axes: Axes) -> Atom:
+    def before_transpose(self, a: Atom, axes: Axes) -> Atom:
         """An operand as it was before it was transposed."""
         base, order = self.known.get(a, (a, ()))
         if order == axes:
@@ -88,7 +94,7 @@ class _Transposed:
         shape = (1,) * (len(axes) - a.type.ndim) + a.type.shape
         return reshape(a, shape=tuple(shape[k] for k in inverse(axes)))  # type: ignore[no-any-return]
 
-    def reduced(self, op: Any, x: Atom, *, axes: Axes, keepdims: bool) -> Any:
+    def reduce_before_transpose(self, op: Any, x: Atom, *, axes: Axes, keepdims: bool) -> Any:
         if len(axes) > 1 and not self.any_order:
             return op(x, axes=axes, keepdims=keepdims)
         base, order = self.known[x]

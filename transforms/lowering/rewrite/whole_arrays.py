@@ -13,7 +13,7 @@ from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, rolled
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, roll_by_stores
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.diagonals import diag
@@ -43,7 +43,7 @@ def _diag(out: Type, x: Atom, k: int) -> Any:
 def _roll(out: Type, x: Atom, shift: Atom, axis: int) -> Any:
     """By indices, where it is not known that there are as many elements as places."""
     try:
-        return rolled(out, x, shift, axis=axis)
+        return roll_by_stores(out, x, shift, axis=axis)
     except NotTaken:
         n = out.shape[axis]
         places = mod(sub(count_up(n), shift), atom_of_size(n))

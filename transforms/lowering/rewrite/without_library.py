@@ -22,8 +22,16 @@ from tapeless.transforms.ops.numerics.statistics import nanquantile, quantile
 from tapeless.transforms.ops.numpy.complex import round as round_to
 from tapeless.transforms.ops.numpy.indexing import INDEX, along_axis, take_along
 from tapeless.transforms.ops.numpy.logsumexp import logaddexp2_reduce, logaddexp_reduce
-from tapeless.transforms.ops.numpy.quantiles import MEDIAN, between
-from tapeless.transforms.ops.numpy.reductions import amax, count, left_of, mean, merged, std, var
+from tapeless.transforms.ops.numpy.quantiles import MEDIAN, interpolate
+from tapeless.transforms.ops.numpy.reductions import (
+    amax,
+    count,
+    left_of,
+    mean,
+    merge_reduced_axes,
+    std,
+    var,
+)
 from tapeless.transforms.ops.numpy.run_time_errors import require
 from tapeless.transforms.ops.numpy.sorting import permute, sort
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mul, sub, truediv
@@ -55,7 +63,7 @@ Axes = tuple[int, ...]
 
 
 def _quantile(out: Type, x: Atom, q: float | None, axes: Axes, keepdims: bool) -> Any:
-    line, _, axis = merged(x, x, axes)
+    line, _, axis = merge_reduced_axes(x, x, axes)
     n = line.type.shape[axis]
     if out.dtype.kind != "f" or n == 0:
         raise NotTaken
@@ -67,7 +75,7 @@ def _nanquantile(out: Type, x: Atom, q: float | None, axes: Axes, keepdims: bool
     """Of elements in order, where those that are nan are last: they are not counted."""
     if x.type.dtype.kind != "f":
         return _quantile(out, x, q, axes, keepdims)
-    line, _, axis = merged(x, x, axes)
+    line, _, axis = merge_reduced_axes(x, x, axes)
     if line.type.shape[axis] == 0:
         raise NotTaken
     holes = isnan(line)
@@ -84,7 +92,7 @@ def _nanquantile(out: Type, x: Atom, q: float | None, axes: Axes, keepdims: bool
         place = mul(q, last)
         low = cast_to(floor(place), INDEX)
         below, above = (take_along(ordered, k, axis) for k in (low, minimum(add(low, 1), last)))
-        value = between(below, above, cast_to(sub(place, low), out.dtype))
+        value = interpolate(below, above, cast_to(sub(place, low), out.dtype))
     value = select(equal(held, 0), out.dtype.type(np.nan), value)
     return reshape(value, shape=out.shape)
 

@@ -15,7 +15,7 @@ SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 NARROW, WIDE = np.dtype(np.complex64), np.dtype(np.complex128)
 
 
-def whole(dtype: Dtype) -> Dtype:
+def integer_sum_dtype(dtype: Dtype) -> Dtype:
     """The dtype of sums and products of integers of one dtype."""
     return UINT if dtype.kind == "u" else INT
 
@@ -37,7 +37,7 @@ def part(dtype: Dtype) -> Dtype:
     return SINGLE if dtype == NARROW else DOUBLE if dtype == WIDE else dtype
 
 
-def joined(a: Dtype, b: Dtype) -> Dtype | None:
+def common_dtype(a: Dtype, b: Dtype) -> Dtype | None:
     """The dtype of a variable that holds either; None where there is none."""
     if a == b:
         return a

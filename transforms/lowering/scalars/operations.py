@@ -42,7 +42,7 @@ def form_of(s: Let) -> ScalarForm | None:
     return s.op.scalar.form_for(s)
 
 
-def known(s: Let) -> bool:
+def has_scalar_form(s: Let) -> bool:
     """Whether the operation has a scalar form for the types of this statement."""
     return form_of(s) is not None
 
@@ -53,7 +53,7 @@ def repeats(s: Let) -> bool:
     return form is not None and form.repeats
 
 
-def spelled(s: Let, values: list[ast.expr], module: ModuleNeeds) -> ast.expr:
+def scalar_expression(s: Let, values: list[ast.expr], module: ModuleNeeds) -> ast.expr:
     """The value of the statement for operands with this text, in the dtype of its result."""
     if s.op in REDUCTIONS:  # of one number
         return Operands(s, values).convert_operand(0, s.outs[0].type.dtype)
@@ -77,7 +77,7 @@ def identity(op: str, dtype: np.dtype[Any]) -> ast.expr:
     return literal(float(first) if dtype == FLOAT else first, dtype)
 
 
-def combined(op: str, dtype: np.dtype[Any], holes: dict[str, ast.expr]) -> Any:
+def reduction_step(op: str, dtype: np.dtype[Any], holes: dict[str, ast.expr]) -> Any:
     """One more element {1} of a reduction {0}."""
     match op:
         case "max" | "min":

@@ -1,4 +1,4 @@
-"""Loops of a kernel that do nothing to a number but add to it.
+"""Finds loops of a kernel that do nothing to a number but add to it.
 
 for i in range(n): s = plus(s, x[i]); y[i] = s      adds to s, and reads it: not such a loop
 """

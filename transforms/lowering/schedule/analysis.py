@@ -1,4 +1,6 @@
-"""What all kernels of a program know of it: its statements as loops, its sizes, its memory."""
+"""Gathers the facts that all kernels of a program use: its statements as loops, its sizes, its
+memory.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Statement, Var
 from tapeless.transforms.core.size_inequalities import Facts, Relied, not_negative
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.lowering.schedule.axis_maps import through
+from tapeless.transforms.lowering.schedule.axis_maps import axes_through_views
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
-from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permuted, stage_of
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permute_space, stage_of
 from tapeless.transforms.lowering.schedule.user_errors import UserErrors
 from tapeless.transforms.lowering.schedule.view_indices import ViewSpan, entries_of, is_view
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, single_symbol
@@ -74,7 +76,7 @@ class Analysis:
         if not isinstance(s, Let) or is_view(s):
             return None
         if s not in self.stages:
-            stage = self.stages[s] = self.ordered(stage_of(s, self.equal, self.relied))
+            stage = self.stages[s] = self.in_memory_order(stage_of(s, self.equal, self.relied))
             if stage is not None and stage.stores:
                 self.measure(s, stage.entries, stage.space)
         return self.stages[s]
@@ -103,12 +105,12 @@ class Analysis:
         """A size that is at least this, of which the driver knows the value."""
         size = self.canon(size)
         for x in dims.symbols(size):
-            if x in self.lengths and not self.known(dims.single(x)):
+            if x in self.lengths and not self.is_known(dims.single(x)):
                 s, axis = self.lengths[x]
                 n = s.args[0].type.shape[axis]
                 size = dims.substitute(size, lambda y, x=x, n=n: n if y == x else None)  # type: ignore[misc]
         size = self.canon(size)
-        return size if self.known(size) else self.canon(greatest(size, self.in_loops(size)))
+        return size if self.is_known(size) else self.canon(greatest(size, self.in_loops(size)))
 
     def in_loops(self, size: Size) -> dict[dims.Symbol, tuple[Size, Size]]:
         """The loop indices in a size that the driver does not have, with their least and greatest
@@ -124,7 +126,7 @@ class Analysis:
                     pending += ends[x]
         return ends
 
-    def ordered(self, stage: LoopNest | None) -> LoopNest | None:
+    def in_memory_order(self, stage: LoopNest | None) -> LoopNest | None:
         """The loops of a product of matrices go along the memory of both, which may have been
         transposed."""
         if stage is None or stage.let.op is not matmul or not stage.out:
@@ -133,15 +135,15 @@ class Analysis:
         others = tuple(k for k in range(len(stage.space)) if k != inner)
         left, right = (self.last_axis(stage, k) for k in (0, 1))
         if right == inner and len(stage.maps[1] or ()) == 2:
-            return permuted(stage, (*others, inner))
+            return permute_space(stage, (*others, inner))
         if left != inner and len(stage.maps[0] or ()) == 2:
-            return permuted(stage, (inner, *others))
+            return permute_space(stage, (inner, *others))
         return stage
 
     def last_axis(self, stage: LoopNest, k: int) -> Any:
         """The axis of the space along which an argument lies in memory."""
         a = stage.let.args[k]
-        elements = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
+        elements = axes_through_views(self.memory, a, stage.maps[k] or (), self.memory.base(a))
         last = elements[0][-1] if elements and elements[0] else None
         return last[0] if isinstance(last, tuple) else last  # a part has a start and a step, too
 
@@ -153,11 +155,11 @@ class Analysis:
         dtype = s.outs[0].type.dtype
         return dtype.name in ATOMIC and (dtype.kind in "iu" or not as_written.get())
 
-    def outside(self, size: Size) -> bool:
+    def is_known_outside(self, size: Size) -> bool:
         """Whether the driver knows the size before it calls the kernel."""
-        return self.known(self.canon(size))
+        return self.is_known(self.canon(size))
 
-    def known(self, size: Size) -> bool:
+    def is_known(self, size: Size) -> bool:
         return all(
             x.var not in self.inside if x.var is not None else x.given or x in self.seen
             for x in dims.symbols(size)
@@ -165,12 +167,12 @@ class Analysis:
 
     def exact(self, size: Size) -> Size:
         """The size as the driver can write it, if it can."""
-        return size if self.known(size) else self.canon(size)
+        return size if self.is_known(size) else self.canon(size)
 
-    def spelled(self, size: Size) -> Size:
+    def driver_size(self, size: Size) -> Size:
         """The size, or one that is at least that large, as the driver can write it."""
         size = self.exact(size)
-        return size if self.known(size) else self.upper(size)
+        return size if self.is_known(size) else self.upper(size)
 
     def is_hidden(self, a: Atom) -> bool:
         """Whether only another kernel knows a value."""

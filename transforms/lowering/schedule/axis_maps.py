@@ -1,4 +1,4 @@
-"""Along which axes of a nest a value is read, views resolved.
+"""Finds the axes of a nest along which a value is read, through its views.
 
 y = x.T; z = y[1:], read at (i, j)      becomes      x, read at (j, i from 1 on)
 """
@@ -25,7 +25,7 @@ def steps(memory: Dependences, a: Any, axes: Axes) -> Iterator[tuple[Var, Axes]]
             return
         entries = entries_of(s)
         assert entries is not None
-        axes = tuple(along(e, axes, s.args[1:], memory) for e in entries)
+        axes = tuple(axis_of_entry(e, axes, s.args[1:], memory) for e in entries)
         a = s.args[0]
 
 
@@ -38,7 +38,7 @@ def counts_up(a: Any, memory: Dependences) -> bool:
     return start == Literal(0, start.type) and step == Literal(1, step.type)
 
 
-def through(memory: Dependences, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]:
+def axes_through_views(memory: Dependences, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]:
     """The axes at which `a`, read at `axes`, reads `v`; nothing if it does not."""
     for x, at in steps(memory, a, axes):
         if x is v or memory.cell(x) is v:
@@ -46,7 +46,7 @@ def through(memory: Dependences, a: Any, axes: Axes, v: Any) -> list[tuple[Any, 
     return []
 
 
-def along(e: Entry, axes: Axes, rest: tuple[Any, ...], memory: Dependences) -> Any:
+def axis_of_entry(e: Entry, axes: Axes, rest: tuple[Any, ...], memory: Dependences) -> Any:
     """The axis of the space that an entry runs along, element by element; with the start and step
     where it does not run from the first."""
     if isinstance(e, Place) and isinstance(e.at, Slot) and counts_up(rest[e.at.k], memory):
@@ -55,8 +55,8 @@ def along(e: Entry, axes: Axes, rest: tuple[Any, ...], memory: Dependences) -> A
         return at if isinstance(at, int) else None
     if isinstance(e, ViewSpan) and e.axis is not None:
         at = axes[e.axis]
-        if e.whole or not isinstance(at, int):
-            return at if e.whole else None
+        if e.is_whole or not isinstance(at, int):
+            return at if e.is_whole else None
         start = rest[e.start.k] if isinstance(e.start, Slot) else e.start
         return (at, start, e.step)
     return None

@@ -1,4 +1,5 @@
-"""Which values share memory, and what a statement reads and writes, views resolved.
+"""Analyses dependences: which values share memory, and what a statement reads and writes, through
+views.
 
 y = x[1:]; z = update(x, v, i)      reads y: the memory of x      writes z: the memory of x
 """
@@ -235,7 +236,7 @@ class Dependences:
             for t in b.body:
                 inner |= self.needs(t)
             needed |= inner - set(b.params)
-        return needed - inside(s)
+        return needed - variables_inside(s)
 
     def _need(self, a: Var, needed: set[Var]) -> None:
         if a in needed or a not in self.order:
@@ -318,13 +319,13 @@ def _symbols(value: Any) -> Iterator[dims.Symbol]:
             yield from _symbols(v)
 
 
-def inside(s: Statement) -> set[Var]:
+def variables_inside(s: Statement) -> set[Var]:
     """The variables that are defined in the blocks of a statement."""
     defined: set[Var] = set()
     for b in blocks(s):
         defined |= set(b.params)
         for t in b.body:
-            defined |= set(outputs(t)) | inside(t)
+            defined |= set(outputs(t)) | variables_inside(t)
     return defined
 
 

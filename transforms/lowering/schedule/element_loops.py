@@ -1,4 +1,6 @@
-"""Whether statements for one element can be compiled as they are, inside a loop over a batch."""
+"""Tells whether statements for one element can be compiled as they are, inside of a loop over a
+batch.
+"""
 
 from __future__ import annotations
 

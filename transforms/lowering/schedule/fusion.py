@@ -1,4 +1,4 @@
-"""Which statements share a loop: those that run over one axis in step.
+"""Fuses loops: finds the statements that run over one axis in step.
 
 t = x * x; s = sum(t); y = t / s      becomes      [for i: t, s += t], [for i: y]
 """
@@ -13,7 +13,7 @@ from tapeless.transforms.core.dims import Size, symbols
 from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.lowering.schedule.axis_maps import along, through
+from tapeless.transforms.lowering.schedule.axis_maps import axes_through_views, axis_of_entry
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.loop_nests import Equal, LoopNest
 from tapeless.transforms.lowering.schedule.row_loops import Spread
@@ -168,7 +168,7 @@ class Arrangement:
             if (
                 self.equal(stage.space[axis], item.size)
                 and self.in_step(stage, axis, item, inside)
-                and (not touched or self.apart(stage, axis, item, reads, writes))
+                and (not touched or self.touches_other_elements(stage, axis, item, reads, writes))
             ):
                 return axis
         return None
@@ -177,7 +177,9 @@ class Arrangement:
         item.axes[stage] = axis
         if stage.stores:
             cell = self.memory.base(stage.let.args[0])
-            for entries in through(self.memory, stage.let.args[0], stage.entries_axes(), cell):
+            for entries in axes_through_views(
+                self.memory, stage.let.args[0], stage.entries_axes(), cell
+            ):
                 if cell is not None and axis in entries:
                     item.cells.setdefault(cell, entries.index(axis))
         elif axis in stage.out:
@@ -197,18 +199,18 @@ class Arrangement:
             return self.insert(FusedNest([]), low)
         rank = max(map(len, free.values()))
         for item in self.items[max(low, 0) :]:
-            if item.size is not None and self.spread(s, item):
+            if item.size is not None and self.can_share_rows(s, item):
                 item.rank = max(item.rank, rank)
                 return item
         first, axes = next(iter(free.items()))
         nest = FusedNest([], first.type.shape[axes[0]], rank)
-        return self.insert(nest if self.spread(s, nest) else FusedNest([]), low)
+        return self.insert(nest if self.can_share_rows(s, nest) else FusedNest([]), low)
 
     def free(self, v: Var) -> list[int]:
         bound = self.bound_axes(v)
         return [k for k, n in enumerate(v.type.shape) if k not in bound and n != 1]
 
-    def spread(self, s: For, item: FusedNest) -> bool:
+    def can_share_rows(self, s: For, item: FusedNest) -> bool:
         assert item.size is not None
         if any(g is not None and self.called(g) for g in map(self.stage, statements(s.body))):
             return False
@@ -247,7 +249,7 @@ class Arrangement:
         s = self.memory.defs[v]
         return isinstance(s, Let) and is_view(s)
 
-    def apart(
+    def touches_other_elements(
         self,
         stage: LoopNest,
         axis: int,
@@ -275,22 +277,26 @@ class Arrangement:
         elements = []
         for a, axes in zip(stage.let.args, stage.maps, strict=False):
             if isinstance(a, Var):
-                elements += through(self.memory, a, self.picked(stage) if axes is None else axes, v)
+                elements += axes_through_views(
+                    self.memory, a, self.picked_axes(stage) if axes is None else axes, v
+                )
         return elements
 
-    def picked(self, stage: LoopNest) -> tuple[Any, ...]:
+    def picked_axes(self, stage: LoopNest) -> tuple[Any, ...]:
         """Along which axes of the space the part runs that a stage picks or stores to."""
         first = 2 if stage.stores and len(stage.maps) > 2 else 1
         space = tuple(range(len(stage.space)))
-        return tuple(along(e, space, stage.let.args[first:], self.memory) for e in stage.entries)
+        return tuple(
+            axis_of_entry(e, space, stage.let.args[first:], self.memory) for e in stage.entries
+        )
 
     def touching(self, stage: LoopNest, cell: Var) -> list[tuple[Any, ...]]:
         """The elements of a cell that the stage reads or stores into."""
         elements = []
         for a, axes in zip(stage.let.args, stage.maps, strict=False):
             if is_array(a):
-                elements += through(
-                    self.memory, a, self.picked(stage) if axes is None else axes, cell
+                elements += axes_through_views(
+                    self.memory, a, self.picked_axes(stage) if axes is None else axes, cell
                 )
         return elements
 

@@ -1,4 +1,5 @@
-"""Numbers that the driver of a GPU program computes itself: counters, sizes, what is known of them.
+"""Finds the numbers that the driver of a GPU program computes itself: counters, sizes, and what is
+made of them.
 
 i = 0; while i < n: x = step(x); i = i + 1      the driver counts, and launches the kernels of step
 

@@ -1,4 +1,5 @@
-"""Loops whose passes are apart: each stores to elements of its own, and reads no others of those.
+"""Finds loops with independent passes: each stores to elements of its own, and reads none that
+another stores to.
 
 for i: row = f(x[i]); out[i] = row; total += sum(row)
 
@@ -56,7 +57,7 @@ def joins_of_independent_passes(
     if not dims.at_least(size_of_atom(memory, s.start), 0):
         return None  # an index below zero may name the same element as one above
     passes = Passes(memory, s, may_share)
-    joined = passes.joined()
+    joined = passes.combined_results()
     if joined is None or not passes.are_apart():
         return None
     shared.update(passes.additions)
@@ -79,19 +80,19 @@ class Passes:
         self.uses.update(a for atoms in results for a in atoms)
         self.reads: Counter[Var] = Counter()
 
-    def joined(self) -> dict[Var, str] | None:
+    def combined_results(self) -> dict[Var, str] | None:
         s, combined = self.loop, {}
         for k, (p, y) in enumerate(zip(s.carries, s.yields, strict=True)):
             if is_array(p):
                 if not self.memory.in_place(s, k):
                     return None
-            elif self.added(p, y, s.inits[k]):
+            elif self.only_adds(p, y, s.inits[k]):
                 combined[s.outs[k]] = "sum"
             else:
                 return None
         return combined if self.block(s.body) else None
 
-    def added(self, p: Var, y: Atom, init: Atom) -> bool:
+    def only_adds(self, p: Var, y: Atom, init: Atom) -> bool:
         """Whether passes only add to a number, which is zero at first."""
         zero = isinstance(init, Literal) and init.value == 0
         number = isinstance(p.type, Type) and p.type.dtype.kind == "f"
@@ -138,19 +139,20 @@ class Passes:
                 return s.op is not draw and self.let(s)
             case For() | While():
                 return all(
-                    self.memory.in_place(s, k) or not self.shared(a) for k, a in enumerate(s.inits)
+                    self.memory.in_place(s, k) or not self.is_shared(a)
+                    for k, a in enumerate(s.inits)
                 ) and all(map(self.block, blocks(s)))
             case If():
                 return all(map(self.block, blocks(s))) and all(
-                    self.shared(v) or not self.shared(a)
+                    self.is_shared(v) or not self.is_shared(a)
                     for b in blocks(s)
                     for v, a in zip(outputs(s), b.results, strict=True)
                 )
-        return not any(map(self.shared, operands(s)))
+        return not any(map(self.is_shared, operands(s)))
 
     def let(self, s: Let) -> bool:
         """Whether only the element of this pass is touched."""
-        touched = [a for a in s.args if self.shared(a)]
+        touched = [a for a in s.args if self.is_shared(a)]
         if not touched:
             return True
         if touched != [s.args[0]] or s.op not in STORES | PICKS:
@@ -180,5 +182,5 @@ class Passes:
         assert isinstance(array, Var)
         return self.memory.cell(array)
 
-    def shared(self, a: Atom) -> bool:
+    def is_shared(self, a: Atom) -> bool:
         return isinstance(a, Var) and is_array(a) and self.memory.cell(a) in self.cells

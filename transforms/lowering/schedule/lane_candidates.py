@@ -1,4 +1,4 @@
-"""Which loops over a batch may take their elements some at a time, in step.
+"""Finds loops over a batch that may take several elements at a time, in step.
 
 for i: while x > 1: x = sin(x)      yes: an element that is done can wait, and sines are for vectors
 
@@ -115,7 +115,7 @@ def _calm(s: Statement) -> bool:
         return all(_number(v.type) for v in s.outs) and all(map(_calm, sides))
     if not isinstance(s, Let) or not all(_number(a.type) for a in (*s.args, *s.outs)):
         return is_blank(s)
-    if not (s.op.elementwise or s.op in (cast, copy)) or not operations.known(s):
+    if not (s.op.elementwise or s.op in (cast, copy)) or not operations.has_scalar_form(s):
         return False
     out = s.outs[0].type
     if s.op in RAISING and (out.weak or out.dtype.kind != "f"):

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Let, Statement
-from tapeless.transforms.lowering.schedule.axis_maps import through
+from tapeless.transforms.lowering.schedule.axis_maps import axes_through_views
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.ops.linalg.products import matmul
@@ -43,7 +43,7 @@ def axes_of(memory: Dependences, a: Atom) -> tuple[Any, ...] | None:
     s = memory.defs.get(base) if base is not None else None
     if base is None or (isinstance(s, Let) and s in memory.inline):
         return None
-    axis_places = through(memory, a, (0, 1), base)
+    axis_places = axes_through_views(memory, a, (0, 1), base)
     axes = tuple(map(_reversed_entry_axis, axis_places[0])) if len(axis_places) == 1 else ()
     return axes if sorted(k for k in axes if k is not None) == [0, 1] else None
 

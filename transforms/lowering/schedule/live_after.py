@@ -1,4 +1,4 @@
-"""What is still read, statement after statement.
+"""Computes liveness: the variables that are still read after each statement.
 
 [x, y], [y], [z] and z at the end      becomes      {y, z}, {z}, {z}
 """

@@ -71,7 +71,9 @@ class LoopNest:
 
     def entries_axes(self) -> Axes:
         """For each axis of argument 0 the axis of the space that runs along all of it."""
-        return tuple(e.axis if isinstance(e, ViewSpan) and e.whole else None for e in self.entries)
+        return tuple(
+            e.axis if isinstance(e, ViewSpan) and e.is_whole else None for e in self.entries
+        )
 
     @property
     def constant(self) -> bool:
@@ -92,7 +94,7 @@ def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> LoopNest | N
         return _reduction(s)
     if s.op in CONSTANTS:
         space = s.outs[0].type.shape
-        maps = tuple(aligned(a.type.shape, space, equal) for a in s.args if s.op is full)
+        maps = tuple(broadcast_axes(a.type.shape, space, equal) for a in s.args if s.op is full)
         return None if None in maps else LoopNest(s, space, maps, _all(space))
     if s.op in (index, gather):
         return _picked_entries(s)
@@ -120,7 +122,7 @@ def _all(space: tuple[Size, ...]) -> Axes:
     return tuple(range(len(space)))
 
 
-def aligned(have: tuple[Size, ...], space: tuple[Size, ...], equal: Equal) -> Axes | None:
+def broadcast_axes(have: tuple[Size, ...], space: tuple[Size, ...], equal: Equal) -> Axes | None:
     """The axes of an operand that is broadcast to the space; None where sizes may not fit."""
     lead = len(space) - len(have)
     if lead < 0:
@@ -132,8 +134,8 @@ def aligned(have: tuple[Size, ...], space: tuple[Size, ...], equal: Equal) -> Ax
 
 def _elementwise(s: Let, equal: Equal) -> LoopNest | None:
     space = s.outs[0].type.shape
-    maps = tuple(aligned(a.type.shape, space, equal) for a in s.args)
-    if None in maps or not operations.known(s):
+    maps = tuple(broadcast_axes(a.type.shape, space, equal) for a in s.args)
+    if None in maps or not operations.has_scalar_form(s):
         return None
     return LoopNest(s, space, maps, _all(space))
 
@@ -170,7 +172,7 @@ def _store(s: Let, equal: Equal, relied: Relied) -> LoopNest | None:
     if s.op in OVERWRITING.values():
         space = target.type.shape
         whole = tuple(ViewSpan(k) for k in range(len(space)))
-        axes = aligned(value.type.shape, space, equal)
+        axes = broadcast_axes(value.type.shape, space, equal)
         return None if axes is None else LoopNest(s, space, (None, axes), entries=whole)
     entries = key_entries(s.params["key"], s.args[2:], target.type.shape)
     if entries is None:
@@ -184,7 +186,7 @@ def _store(s: Let, equal: Equal, relied: Relied) -> LoopNest | None:
     space, fits = _fit_lengths(space, have, entries)
     picked = {k for e in entries if isinstance(e, Place) for k in e.axes if k is not None}
     places = [(lengths[k], space[k]) for k in sorted(picked) if not equal(space[k], lengths[k])]
-    axes = aligned(have, space, equal)
+    axes = broadcast_axes(have, space, equal)
     slots = _slots(entries, len(s.args), 2)
     maps = (None, axes, *slots[2:])
     return (
@@ -231,18 +233,18 @@ def _product(s: Let, equal: Equal) -> LoopNest | None:
     return LoopNest(s, space, (left, right), out, frozenset([k]))
 
 
-def permuted(stage: LoopNest, order: tuple[int, ...]) -> LoopNest:
+def permute_space(stage: LoopNest, order: tuple[int, ...]) -> LoopNest:
     """The stage with its space in another order."""
     place = {old: new for new, old in enumerate(order)}
 
-    def moved(axes: Axes | None) -> Axes | None:
+    def permute_axes(axes: Axes | None) -> Axes | None:
         return None if axes is None else tuple(None if k is None else place[k] for k in axes)
 
     return replace(
         stage,
         space=tuple(stage.space[k] for k in order),
-        maps=tuple(map(moved, stage.maps)),
-        out=moved(stage.out) or (),
+        maps=tuple(map(permute_axes, stage.maps)),
+        out=permute_axes(stage.out) or (),
         reduced=frozenset(place[k] for k in stage.reduced),
     )
 

@@ -1,4 +1,4 @@
-"""Which statements threads may share: nests whose rows are apart, each in a kernel of its own.
+"""Partitions statements into kernels whose rows are independent, so that threads may share them.
 
 t = sum(x); y = x / t      becomes      rows of [t += x[i]], then rows of [y[i] = x[i] / t]
 """
@@ -87,11 +87,11 @@ class NestPartitioner:
         arrangement.run(run)
         return arrangement
 
-    def of(self, run: list[Statement], live: Collection[Var]) -> list[KernelPart]:
+    def partition(self, run: list[Statement], live: Collection[Var]) -> list[KernelPart]:
         """One kernel where all rows are apart; several only where there is much to do. `live` is
         read after the run."""
         written = [s for s in run if not self.read_through(s)]
-        parts = list(self.found(written, live))
+        parts = list(self.parts_with_rows(written, live))
         if not self.analysis.target.separate:
             if len(parts) > 1:
                 parts = list(_serial_together(parts, self.heavy(parts)))
@@ -107,11 +107,11 @@ class NestPartitioner:
         It is where much is computed for each element: a nest that only moves numbers has to wait
         for the memory, and is faster in one kernel with the whole loop, which makes no arrays anew.
         """
-        parts = list(self.found([s for s in body if not self.read_through(s)], live))
+        parts = list(self.parts_with_rows([s for s in body if not self.read_through(s)], live))
         shared = [p for p in parts if p.rows is not None]
         work = self.analysis.canon(sum((p.rows or 1) * p.work for p in shared))
         elements = sum((p.rows or 1) * self.elements_of_row(n) for p in shared for n in p.nests)
-        total = self.each(Block((), tuple(body), ()))
+        total = self.work_of_pass(Block((), tuple(body), ()))
         work_now, elements_now, total_now = map(self.in_this_call, (work, elements, total))
         if work_now < max(COMPUTED * elements_now, total_now / 2) or not self.heavy(parts):
             return False
@@ -141,7 +141,7 @@ class NestPartitioner:
 
     # -- parts
 
-    def found(self, run: list[Statement], live: Collection[Var]) -> Iterator[KernelPart]:
+    def parts_with_rows(self, run: list[Statement], live: Collection[Var]) -> Iterator[KernelPart]:
         """Parts with rows, each after the numbers that it needs, and what is between them."""
         waiting: list[Statement] = []
         late: list[Statement] = []  # numbers that nothing has needed yet
@@ -152,7 +152,7 @@ class NestPartitioner:
             if loop is None and self.may_be_late(item):
                 late += item.statements
                 continue
-            needed = self.needed(item, late)
+            needed = self.needed_numbers(item, late)
             if loop is None and open_ is not None and self.may_come_first(needed, open_, waiting):
                 open_.statements += needed
                 late = [s for s in late if s not in needed]
@@ -171,7 +171,7 @@ class NestPartitioner:
                 yield from [KernelPart(waiting)] if waiting else []
                 yield KernelPart(item.statements)
                 open_, waiting = None, []
-            elif not self.apart(item):
+            elif not self.has_independent_rows(item):
                 waiting += item.statements
             elif open_ is not None and not waiting and self.joins(item, open_):
                 self.add(item, open_)
@@ -196,7 +196,7 @@ class NestPartitioner:
             isinstance(s, Let) and self.may_repeat(s, item) for s in item.statements
         )
 
-    def needed(self, item: FusedNest, late: list[Statement]) -> list[Statement]:
+    def needed_numbers(self, item: FusedNest, late: list[Statement]) -> list[Statement]:
         """Those of the numbers that an item needs, and what they are made of."""
         wanted = set().union(*map(self.memory.needs, item.statements))
         needed = []
@@ -229,22 +229,24 @@ class NestPartitioner:
         atomic = set[Let]()
         may_add = self.analysis.may_add_atomically
         joined = joins_of_independent_passes(self.memory, s, may_add, atomic)
-        is_length_known = joined is not None and self.analysis.outside(self.length(s))
+        is_length_known = joined is not None and self.analysis.is_known_outside(self.length(s))
         if not is_length_known or not (joined or s.carries):
             return None
         self.analysis.atomic |= atomic
-        return KernelPart([s], self.length(s), self.each(s.body), loop=s, joined=joined or {})
+        return KernelPart(
+            [s], self.length(s), self.work_of_pass(s.body), loop=s, joined=joined or {}
+        )
 
     def length(self, s: For) -> Size:
         return size_of_atom(self.memory, s.stop) - size_of_atom(self.memory, s.start)
 
-    def each(self, block: Block) -> Size:
+    def work_of_pass(self, block: Block) -> Size:
         """What is done in a pass, as far as that is known: loops may make any number of passes."""
         total: Size = 0
         for s in block.body:
-            inner = sum(map(self.each, blocks(s)))
+            inner = sum(map(self.work_of_pass, blocks(s)))
             if is_routine(s):
-                inner = MANY_PASSES * self.known(dims.product(s.outs[0].type.shape))
+                inner = MANY_PASSES * self.known_part(dims.product(s.outs[0].type.shape))
             elif isinstance(s, Let):
                 inner = self.work(s, {})
             total = total + inner * self.known_passes(s)
@@ -255,14 +257,14 @@ class NestPartitioner:
             return 1
         if isinstance(s, For) and not s.until and s.step == Literal(1, s.step.type):
             length = self.length(s)
-            if self.analysis.outside(length):
+            if self.analysis.is_known_outside(length):
                 return dims.maximum(length, 0)
         return MANY_PASSES
 
     def add(self, item: FusedNest, part: KernelPart) -> None:
         part.statements += item.statements
         part.nests.append(item)
-        part.work = part.work + self.touched(item)
+        part.work = part.work + self.memory_traffic(item)
         for s in item.statements:
             part.work = part.work + self.work(s, item.axes)
 
@@ -289,7 +291,7 @@ class NestPartitioner:
 
     def in_step(self, item: FusedNest, before: FusedNest) -> bool:
         for s in item.statements:
-            if isinstance(s, For) and self.memory.needs(s) & self.made(before):
+            if isinstance(s, For) and self.memory.needs(s) & self.variables_of(before):
                 return False
         for stage, axis in item.axes.items():
             needs = self.memory.needs(stage.let)
@@ -298,18 +300,20 @@ class NestPartitioner:
                 return False
             reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
             touched = reads & before.writes or writes & (before.reads | before.writes)
-            if touched and not self.arrangement.apart(stage, axis, before, reads, writes):
+            if touched and not self.arrangement.touches_other_elements(
+                stage, axis, before, reads, writes
+            ):
                 return False
         return True
 
-    def made(self, item: FusedNest) -> set[Any]:
+    def variables_of(self, item: FusedNest) -> set[Any]:
         return {v for v, maker in self.arrangement.made.items() if maker is item}
 
     # -- rows
 
-    def apart(self, item: FusedNest) -> bool:
+    def has_independent_rows(self, item: FusedNest) -> bool:
         """Whether the rows of a nest may be made in any order, by several threads."""
-        if item.size is None or not self.analysis.outside(item.size):
+        if item.size is None or not self.analysis.is_known_outside(item.size):
             return False
         return all(isinstance(s, (Let, For)) for s in item.statements) and all(
             self.stage_apart(stage, axis, item) for stage, axis in item.axes.items()
@@ -321,7 +325,7 @@ class NestPartitioner:
         reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
         if not reads & item.writes and not writes:
             return True
-        if self.arrangement.apart(stage, axis, item, reads, writes):
+        if self.arrangement.touches_other_elements(stage, axis, item, reads, writes):
             return True
         return self.adds_atomically(stage, item)
 
@@ -385,12 +389,12 @@ class NestPartitioner:
         stage, axis = next(iter(item.axes.items()))
         return self.inner(stage, axis)
 
-    def touched(self, item: FusedNest) -> Size:
+    def memory_traffic(self, item: FusedNest) -> Size:
         """What it takes to read and write a row of a nest."""
         return self.analysis.target.memory * self.elements_of_row(item)
 
     def inner(self, stage: LoopNest, axis: int | None) -> Size:
-        return self.known(dims.product(n for k, n in enumerate(stage.space) if k != axis))
+        return self.known_part(dims.product(n for k, n in enumerate(stage.space) if k != axis))
 
     def work(self, s: Statement, axes: Mapping[LoopNest, int]) -> Size:
         """How much is done for a row, in additions; sizes that the driver does not know count as
@@ -413,9 +417,11 @@ class NestPartitioner:
             return 1
         return len(range(*(int(a.value) for a in bounds)))
 
-    def known(self, size: Size) -> Size:
+    def known_part(self, size: Size) -> Size:
         size = self.analysis.canon(size)
-        return dims.substitute(size, lambda x: None if self.analysis.known(dims.single(x)) else 1)
+        return dims.substitute(
+            size, lambda x: None if self.analysis.is_known(dims.single(x)) else 1
+        )
 
 
 def _serial_together(parts: list[KernelPart], heavy: set[int]) -> Iterator[KernelPart]:

@@ -1,4 +1,4 @@
-"""Numbers to which each pass of a loop adds: it may do so in any order, several at a time.
+"""Finds the numbers to which each pass of a loop adds, so that the sum may be made in any order.
 
 for x in xs: s = s + x * x      becomes      for i in range(n): s = plus_product(s, x[i], x[i])
 """

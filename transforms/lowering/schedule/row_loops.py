@@ -1,4 +1,4 @@
-"""Loops of the user that run for each row of their arrays by itself.
+"""Finds loops of the user that run for each row of their arrays by itself.
 
 for t: x = f(x)      becomes      for i: for t: x[i] = f(x[i])
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, For, If, Let, Statement, Var
-from tapeless.transforms.lowering.schedule.axis_maps import steps, through
+from tapeless.transforms.lowering.schedule.axis_maps import axes_through_views, steps
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.loop_nests import Axes, Equal, LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import is_view
@@ -160,4 +160,4 @@ class Spread:
             raise Unspread
 
     def target(self, stage: LoopNest, cell: Var) -> list[tuple[Any, ...]]:
-        return through(self.memory, stage.let.args[0], stage.entries_axes(), cell)
+        return axes_through_views(self.memory, stage.let.args[0], stage.entries_axes(), cell)

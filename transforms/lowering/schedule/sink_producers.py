@@ -1,4 +1,5 @@
-"""Values that are made in the loop that reads them, not in the first loop that could make them.
+"""Sinks producers: values are made in the loop that reads them, not in the first loop that could
+make them.
 
 [for i: y = a * x; t = b * x], [for i: z = y[i + 1] * t]
 becomes      [for i: y = a * x], [for i: t = b * x; z = y[i + 1] * t]      and t needs no array
@@ -107,7 +108,7 @@ class LaterReaders:
         first, last = self.number[id(item)], self.number[id(other)]
         after = item.statements[item.statements.index(s) + 1 :]
         between = self.items[first + 1 : last + 1]
-        if not self.stays(s, after) or not self.unchanged(s, between, last):
+        if not self.stays(s, after) or not self.computes_the_same(s, between, last):
             return None
         there = [t for t in readers if self.place[t] is other or t in goals]
         if other.rank != len(free) and not self.has_depth(len(free), there):
@@ -134,7 +135,7 @@ class LaterReaders:
         shown = {stage.var, cell} & self.live
         return stage in item.axes and made_here and not shown
 
-    def unchanged(self, s: Statement, between: list[FusedNest], last: int) -> bool:
+    def computes_the_same(self, s: Statement, between: list[FusedNest], last: int) -> bool:
         """Whether a statement does the same after these items, before the one in the last place."""
         reads, writes = self.memory.reads(s), self.memory.writes(s)
         for item in between:
@@ -218,7 +219,7 @@ class LaterReaders:
             k = min(places, default=0)
             between = self.items[self.number[id(item)] + 1 : k]
             far = any(t.size is not None for t in between)
-            if far and all(self.unchanged(s, between, k) for s in group):
+            if far and all(self.computes_the_same(s, between, k) for s in group):
                 split_nest = FusedNest([], item.size, item.rank)
                 self.items.insert(k, split_nest)
                 self.count()

@@ -141,16 +141,16 @@ class Capacity:
     ) -> None:
         self.memory, self.size, self.widest, self.ranges = memory, size, widest, ranges
 
-    def of(self, body: Iterable[Statement], cell: Var) -> Size | None:
+    def pushes_in(self, body: Iterable[Statement], cell: Var) -> Size | None:
         total: Size = 0
         for s in body:
-            more = self.one(s, cell)
+            more = self.pushes_of(s, cell)
             if more is None:
                 return None
             total = total + more
         return total
 
-    def one(self, s: Statement, cell: Var) -> Size | None:
+    def pushes_of(self, s: Statement, cell: Var) -> Size | None:
         if isinstance(s, Let):
             pushes = s.op is push and self.memory.cell(s.args[0]) is cell  # type: ignore[arg-type]
             return int(pushes)
@@ -160,10 +160,10 @@ class Capacity:
             case For(step=Literal(value=1)):
                 return self.loop(s, cell)
             case If():
-                then, orelse = (self.of(b.body, cell) for b in blocks(s))
+                then, orelse = (self.pushes_in(b.body, cell) for b in blocks(s))
                 return then if then == orelse else None  # there may be far fewer than possible
             case For() | While():
-                pushes = any(self.of(b.body, cell) != 0 for b in blocks(s))
+                pushes = any(self.pushes_in(b.body, cell) != 0 for b in blocks(s))
                 return None if pushes else 0
         return None
 
@@ -171,6 +171,6 @@ class Capacity:
         start, stop = self.size(s.start), self.size(s.stop)
         passes = dims.maximum(self.widest(stop - start), 0)
         self.ranges[s.index] = (start, stop - 1)
-        each = self.of(s.body.body, cell)
+        each = self.pushes_in(s.body.body, cell)
         self.ranges.pop(s.index)
         return None if each is None else passes * each

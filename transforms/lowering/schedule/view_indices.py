@@ -37,7 +37,7 @@ class ViewSpan:
     stop: Any = None  # as the slice says it
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether it starts with the first element; where it stops, its length says."""
         return self.start == 0 and self.step == 1
 

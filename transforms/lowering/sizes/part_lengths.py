@@ -67,14 +67,14 @@ class _Equal:
     def copy(self) -> _Equal:
         return _Equal(dict(self.symbols), dict(self.sizes))
 
-    def of(self, size: Size) -> Size:
+    def canonical_size(self, size: Size) -> Size:
         if size in self.sizes:
             return self.sizes[size]
         return dims.substitute(size, self.symbols.get)
 
     def rename(self, v: Var) -> None:
         if isinstance(v.type, Type) and (self.symbols or self.sizes):
-            shape = tuple(map(self.of, v.type.shape))
+            shape = tuple(map(self.canonical_size, v.type.shape))
             if shape != v.type.shape:
                 v.type = v.type.with_shape(shape)
 
@@ -83,7 +83,7 @@ class _Equal:
         params = map_symbols(s.params, self.symbols) if self.symbols else s.params
         shape = params.get("shape")
         if self.sizes and isinstance(shape, tuple):
-            params = params | {"shape": tuple(map(self.of, shape))}
+            params = params | {"shape": tuple(map(self.canonical_size, shape))}
         return s if params is s.params else replace(s, params=params)
 
 
@@ -120,7 +120,7 @@ class _Lengths:
         for s in lets:
             if s.op is index:
                 self.part(s, equal, indices)
-        for symbol, size in self.stored(lets, indices).items():
+        for symbol, size in self.lengths_of_stored(lets, indices).items():
             equal.symbols.setdefault(symbol, size)
         body: list[Statement] = []
         for t in block.body:
@@ -146,13 +146,13 @@ class _Lengths:
             length = s.args[0].type.shape[s.params["axis"]]
             yield replace(s, op=size_value, args=(), params={"size": length})
         elif s.op is identity and indices and isinstance(s.outs[0].type, Type):
-            yield from self.renamed(s, equal, indices)
+            yield from self.lengths_of_renamed(s, equal, indices)
         else:
             yield s
         if s.op in POPS and isinstance(s.outs[1].type, Type):
-            yield from self.kept(s.outs[1], equal)
+            yield from self.lengths_of_kept(s.outs[1], equal)
 
-    def kept(self, array: Var, equal: _Equal) -> Iterator[Statement]:
+    def lengths_of_kept(self, array: Var, equal: _Equal) -> Iterator[Statement]:
         """The lengths of an array that a list kept, where its type says them by what another pass
         computed."""
         for axis, old in enumerate(array.type.shape):
@@ -180,7 +180,9 @@ class _Lengths:
                 equal.symbols.update(_solve_for_symbol(old, new, indices | self.params))
         equal.rename(part)
 
-    def stored(self, lets: list[Let], indices: frozenset[Var]) -> dict[dims.Symbol, Size]:
+    def lengths_of_stored(
+        self, lets: list[Let], indices: frozenset[Var]
+    ) -> dict[dims.Symbol, Size]:
         """The lengths of arrays under other names by those of the parts to which what is made of
         them is stored: whether that is so, is checked where they get the name."""
         lengths: dict[dims.Symbol, Size] = {}
@@ -200,14 +202,16 @@ class _Lengths:
                     lengths.update({x: n for x, n in solved.items() if x in checked})
         return lengths
 
-    def renamed(self, s: Let, equal: _Equal, indices: frozenset[Var]) -> Iterator[Statement]:
+    def lengths_of_renamed(
+        self, s: Let, equal: _Equal, indices: frozenset[Var]
+    ) -> Iterator[Statement]:
         """An array under another name: notes what sizes in its type are, or checks that it is as
         long as parts of which the indices tell that."""
         (array,), (value,) = s.outs, s.args
         for old, new in zip(array.type.shape, value.type.shape, strict=True):
             if old != new and not _is_spelled(old, indices | self.params):
                 equal.symbols.update(_solve_for_symbol(old, new, frozenset()))
-                if equal.of(old) != new:
+                if equal.canonical_size(old) != new:
                     equal.sizes[old] = new
         equal.rename(array)
         pairs = zip(array.type.shape, value.type.shape, strict=True)

@@ -209,7 +209,7 @@ class Fitting:
             if slot in key and None not in key:
                 n = t.args[0].type.shape[key.index(slot)]
                 if dims.is_given(n) and dims.is_given(stop):
-                    self.checked(n, stop, t)
+                    self.check_equal(n, stop, t)
 
     def rely(self, a: Size, b: Size, at: Let | Effect | None = None) -> bool:
         """Whether two sizes are equal in this call; the program is for such calls only then."""
@@ -218,7 +218,7 @@ class Fitting:
         length = dims.evaluate(a, self.hints)
         if length is None or length != dims.evaluate(b, self.hints):
             return False
-        if self.checked(a, b, at):
+        if self.check_equal(a, b, at):
             self.relied.append(("==", a, b))
             return True
         return False
@@ -231,7 +231,7 @@ class Fitting:
         integers = (v for v in s.outs if isinstance(v.type, Type) and v.type.dtype.kind in "iu")
         self.integers.update(dict.fromkeys(integers, s))
         args = list(s.args)
-        for k, wanted in self.wanted(s):
+        for k, wanted in self.required_shapes(s):
             a = args[k]
             have = a.type.shape
             pairs = [(n, m) for n, m in zip(have, wanted, strict=True) if not self.equal(n, m)]
@@ -254,10 +254,10 @@ class Fitting:
         top  whether the statement runs in each call
         """
         if canonical(n, self.implied) == canonical(m, self.implied):
-            return self.checked(*dims.sides(self.canon(n), self.canon(m)), s)
-        return self.checked(n, m, s) if top else self.rely(n, m, s)
+            return self.check_equal(*dims.sides(self.canon(n), self.canon(m)), s)
+        return self.check_equal(n, m, s) if top else self.rely(n, m, s)
 
-    def checked(self, n: Size, m: Size, at: Let | Effect | None) -> bool:
+    def check_equal(self, n: Size, m: Size, at: Let | Effect | None) -> bool:
         """Notes that two sizes of a statement are equal, with a check where that is new; whether it
         could be."""
         if self.equal(n, m):
@@ -273,19 +273,19 @@ class Fitting:
     def equal(self, a: Size, b: Size) -> bool:
         return self.canon(a) == self.canon(b)
 
-    def wanted(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
+    def required_shapes(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
         """The shapes that arguments must have, with their own axes of length one."""
         if s.op.elementwise or s.op in BROADCAST:
             space = s.outs[0].type.shape
             for k, a in enumerate(s.args):
                 yield k, _broadcast_lengths(a, space)
         elif s.op in (update, add_at):
-            yield from self.stored(s)
+            yield from self.stored_shape(s)
         elif s.op is matmul and s.args[1].type.ndim <= 2:
             a, b = s.args
             yield 1, (a.type.shape[-1], *b.type.shape[1:])
 
-    def stored(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
+    def stored_shape(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
         """The shape of the part that a value is stored to, where inputs say it."""
         if s.args[1].type.shape:
             space = self.part_shape(s, s.args[2:])

@@ -10,11 +10,16 @@ from tapeless.transforms.core.builder import atom, atom_of_size, size_of
 from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.ops.numpy.diagonals import least
+from tapeless.transforms.ops.numpy.diagonals import smaller_size
 from tapeless.transforms.ops.numpy.flipping import roll
 from tapeless.transforms.ops.numpy.padding import pad
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mul, sub, truediv
-from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, along, shifted
+from tapeless.transforms.ops.primitives.batch_rules import (
+    Axes,
+    Batched,
+    axis_in_batch,
+    batch_along_axis,
+)
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, less, logical_or
 from tapeless.transforms.ops.primitives.elementwise import conjugate
 from tapeless.transforms.ops.primitives.joining import as_array, axis_of, each_axis_of
@@ -53,7 +58,7 @@ def _fft_source(args: Atoms, params: Params) -> str:
 
 
 def _fft_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
-    inner = tuple(shifted(k, axes[0]) for k in params["axes"])
+    inner = tuple(axis_in_batch(k, axes[0]) for k in params["axes"])
     return op(args[0], **{**params, "axes": inner}), axes[0]
 
 
@@ -82,7 +87,7 @@ def _line_source(name: str) -> Any:
     return source
 
 
-def _along(shape: tuple[Size, ...], axis: int, size: Size) -> tuple[Size, ...]:
+def _with_axis_length(shape: tuple[Size, ...], axis: int, size: Size) -> tuple[Size, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
@@ -90,15 +95,15 @@ def _rfft_infer(x: Atom, *, axis: int, norm: str) -> Type:
     if x.type.dtype.kind == "c":
         raise TypeError("np.fft.rfft takes real numbers, not complex ones")
     shape = x.type.shape
-    return Type(_complex(x), _along(shape, axis, shape[axis] // 2 + 1))
+    return Type(_complex(x), _with_axis_length(shape, axis, shape[axis] // 2 + 1))
 
 
 def _irfft_infer(x: Atom, *, n: Size, axis: int, norm: str) -> Type:
     kind = np.zeros((), _complex(x)).real.dtype
-    return Type(kind, _along(x.type.shape, axis, n))
+    return Type(kind, _with_axis_length(x.type.shape, axis, n))
 
 
-def _weighted(x: Atom, axis: int, n: Size, inside: float) -> Any:
+def _weight_conjugate_pairs(x: Atom, axis: int, n: Size, inside: float) -> Any:
     """Frequencies, those that stand for a conjugate pair times `inside`."""
     k, length = count_up(n // 2 + 1), atom_of_size(n)
     alone = logical_or(equal(k, 0), equal(mul(2, k), length))
@@ -110,33 +115,38 @@ def _weighted(x: Atom, axis: int, n: Size, inside: float) -> Any:
 def _rfft_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     axis = params["axis"]
     n = args[0].type.shape[axis]
-    halved = _weighted(conjugate(ct), axis, n, 0.5)
+    halved = _weight_conjugate_pairs(conjugate(ct), axis, n, 0.5)
     return (irfft(halved, n=n, axis=axis, norm=TURNED[params["norm"]]),)
 
 
 def _irfft_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     axis = params["axis"]
     spectrum = rfft(ct, axis=axis, norm=TURNED[params["norm"]])
-    return (_weighted(conjugate(spectrum), axis, params["n"], 2.0),)
+    return (_weight_conjugate_pairs(conjugate(spectrum), axis, params["n"], 2.0),)
 
 
 rfft: Op = linear(
-    "rfft", _rfft_infer, _line_source("rfft"), _rfft_transpose, costly=True, batch=along
+    "rfft", _rfft_infer, _line_source("rfft"), _rfft_transpose, costly=True, batch=batch_along_axis
 )
 irfft: Op = linear(
-    "irfft", _irfft_infer, _line_source("irfft"), _irfft_transpose, costly=True, batch=along
+    "irfft",
+    _irfft_infer,
+    _line_source("irfft"),
+    _irfft_transpose,
+    costly=True,
+    batch=batch_along_axis,
 )
 
 
 # The NumPy functions ---------------------------------------------------------------------------
 
 
-def fitted(x: Any, axis: int, n: Size) -> Any:
+def fit_length(x: Any, axis: int, n: Size) -> Any:
     """x with n elements along an axis: cut, or filled up with zeros."""
     size = x.type.shape[axis]
     if size == n:
         return x
-    common = least(n, size)
+    common = smaller_size(n, size)
     x = x if common == size else part(x, axis, 0, common)
     if common == n:
         return x
@@ -180,7 +190,7 @@ def _full(inverse: bool) -> Any:
         x = as_array(a)
         places, sizes = plan(x, s, axes)
         for axis, n in zip(places, sizes, strict=True):
-            x = fitted(x, axis, n)
+            x = fit_length(x, axis, n)
         if len(set(places)) == len(places):
             return fft(x, axes=tuple(sorted(places)), inverse=inverse, norm=norm_of(norm))
         for axis in reversed(places):
@@ -211,7 +221,7 @@ def _plane(many: Any) -> Any:
 def _rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     x = as_array(a)
     (*others, last), (*sizes, n) = plan(x, s, axes)
-    spectrum = rfft(fitted(x, last, n), axis=last, norm=norm_of(norm))
+    spectrum = rfft(fit_length(x, last, n), axis=last, norm=norm_of(norm))
     return _full(False)(spectrum, sizes, others, norm) if others else spectrum
 
 
@@ -221,7 +231,7 @@ def _irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any 
     if s is None or _is_whole(s[-1]):
         n = 2 * (n - 1)
     spectrum = _full(True)(x, sizes, others, norm) if others else x
-    return irfft(fitted(spectrum, last, n // 2 + 1), n=n, axis=last, norm=norm_of(norm))
+    return irfft(fit_length(spectrum, last, n // 2 + 1), n=n, axis=last, norm=norm_of(norm))
 
 
 def _hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:

@@ -17,9 +17,9 @@ from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.fourier.fft import TURNED, fitted, norm_of, plan
+from tapeless.transforms.ops.fourier.fft import TURNED, fit_length, norm_of, plan
 from tapeless.transforms.ops.primitives.arithmetic import mul, sub
-from tapeless.transforms.ops.primitives.batch_rules import along
+from tapeless.transforms.ops.primitives.batch_rules import batch_along_axis
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_or
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.new_arrays import count_up
@@ -73,7 +73,7 @@ def _transform(name: str, ends: dict[int, tuple[bool, bool]]) -> Op:
         turned_back = op(ct, **turned)
         return (turned_back if kind == 2 else _ends(turned_back, axis, ends[kind], 0.5),)
 
-    op: Op = linear(name, _infer, _source(name), transpose, costly=True, batch=along)
+    op: Op = linear(name, _infer, _source(name), transpose, costly=True, batch=batch_along_axis)
     return op
 
 
@@ -81,7 +81,7 @@ dct = _transform("dct", {1: (True, True), 2: (True, False), 3: (True, False)})
 dst = _transform("dst", {2: (False, True), 3: (False, True)})
 
 
-def _over(op: Op, inverse: bool) -> Any:
+def _transform_over_axes(op: Op, inverse: bool) -> Any:
     """The function of scipy.fft that transforms along several axes."""
 
     def transform(
@@ -109,7 +109,7 @@ def _over(op: Op, inverse: bool) -> Any:
         x = as_array(x)
         places, sizes = plan(x, (s,) if isinstance(s, int) else s, axes)
         for axis, n in zip(places, sizes, strict=True):
-            x = op(fitted(x, axis, n), kind=kind, axis=axis, norm=norm)
+            x = op(fit_length(x, axis, n), kind=kind, axis=axis, norm=norm)
         return x
 
     return transform
@@ -133,10 +133,10 @@ def _along_one(many: Any) -> Any:
 
 
 RULES: dict[Any, Any] = {
-    scipy.fft.dctn: _over(dct, False),
-    scipy.fft.idctn: _over(dct, True),
-    scipy.fft.dstn: _over(dst, False),
-    scipy.fft.idstn: _over(dst, True),
+    scipy.fft.dctn: _transform_over_axes(dct, False),
+    scipy.fft.idctn: _transform_over_axes(dct, True),
+    scipy.fft.dstn: _transform_over_axes(dst, False),
+    scipy.fft.idstn: _transform_over_axes(dst, True),
 }
 RULES |= {
     scipy.fft.dct: _along_one(RULES[scipy.fft.dctn]),
@@ -146,7 +146,7 @@ RULES |= {
 }
 
 
-def _several(numbers: Any) -> Any:
+def _as_tuple(numbers: Any) -> Any:
     """A number, or several, as a tuple."""
     if numbers is None or isinstance(numbers, (tuple, list)):
         return numbers
@@ -166,7 +166,7 @@ def _along_shape(many: Any, inverse: bool) -> Any:
         overwrite_x: bool = False,
     ) -> Any:
         kind = int(static(type, KIND))
-        x, shape, axes = as_array(x), _several(shape), _several(axes)
+        x, shape, axes = as_array(x), _as_tuple(shape), _as_tuple(axes)
         if shape is not None and len(shape) != (x.type.ndim if axes is None else len(axes)):
             raise ValueError("when given, axes and shape arguments have to be of the same length")
         return many(x, DUAL.get(kind, kind) if inverse else kind, shape, axes, norm)

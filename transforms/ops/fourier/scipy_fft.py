@@ -19,13 +19,13 @@ def in_scipys_numbers(x: Any) -> Any:
     return cast_to(x, np.dtype(np.float32)) if x.type.dtype == np.float16 else x
 
 
-def _many(values: Any) -> Any:
+def _as_tuple(values: Any) -> Any:
     """Axes or lengths of a transform along several axes, of which SciPy takes one as a number."""
     return (values,) if isinstance(values, int) else values
 
 
 def _axes(axes: Any, x: Any) -> Any:
-    axes = _many(axes)
+    axes = _as_tuple(axes)
     if axes is not None and len(set(each_axis_of(axes, x.type.ndim))) < len(axes):
         raise ValueError("all axes must be unique")
     return axes
@@ -39,7 +39,7 @@ def _as_in_numpy(name: str) -> Any:
     if name in ("fftshift", "ifftshift"):
         return rule
     if name.endswith(("n", "2")):
-        return _several(rule, (-2, -1) if name.endswith("2") else None)
+        return _transform_over_axes(rule, (-2, -1) if name.endswith("2") else None)
 
     def transform(
         x: Any,
@@ -54,7 +54,7 @@ def _as_in_numpy(name: str) -> Any:
     return transform
 
 
-def _several(rule: Any, default: Any) -> Any:
+def _transform_over_axes(rule: Any, default: Any) -> Any:
     """The transform along several axes."""
 
     def transform(
@@ -67,7 +67,7 @@ def _several(rule: Any, default: Any) -> Any:
         *,
         plan: Any = None,
     ) -> Any:
-        return rule(x := in_scipys_numbers(x), _many(s), _axes(axes, x), norm)
+        return rule(x := in_scipys_numbers(x), _as_tuple(s), _axes(axes, x), norm)
 
     return transform
 
@@ -78,7 +78,7 @@ def _as_in_fftpack(rule: Any) -> Any:
     def transform(x: Any, *where: Any, overwrite_x: bool = False, **more: Any) -> Any:
         x = in_scipys_numbers(x)
         if "shape" in more:
-            more["s"] = _many(more.pop("shape"))
+            more["s"] = _as_tuple(more.pop("shape"))
         if "axes" in more:
             more["axes"] = _axes(more["axes"], x)
         return rule(x, *where[:2], **more)

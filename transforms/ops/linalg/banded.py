@@ -25,7 +25,7 @@ def _infer(ab: Atom, b: Atom, **params: Any) -> Type:
     return Type(np.result_type(ab.type.dtype, b.type.dtype, np.float32), b.type.shape)
 
 
-def _moved(x: Atom, steps: int) -> Any:
+def _shift_diagonal(x: Atom, steps: int) -> Any:
     """x[0] goes to the place `steps`, zeros come after it from the other side."""
     if steps == 0:
         return x
@@ -50,21 +50,21 @@ def _product(ab: Atom, x: Atom, below: int, above: int) -> Any:
     """A matrix of diagonals times x."""
     rows = _rows(ab, below + above + 1)
     scaled = [mul(column(d) if x.type.ndim == 2 else d, x) for d in rows]
-    return _sum(_moved(part, k - above) for k, part in enumerate(scaled))
+    return _sum(_shift_diagonal(part, k - above) for k, part in enumerate(scaled))
 
 
-def _turned(ab: Atom, below: int, above: int) -> Any:
+def _transpose_bands(ab: Atom, below: int, above: int) -> Any:
     """The diagonals of the transpose."""
-    rows = [_moved(d, k - above) for k, d in enumerate(_rows(ab, below + above + 1))]
+    rows = [_shift_diagonal(d, k - above) for k, d in enumerate(_rows(ab, below + above + 1))]
     return concatenate(*[row(d) for d in reversed(rows)], axis=0)
 
 
-def _whole(ab: Atom, lower: bool, beside: int) -> Any:
+def _hermitian_bands(ab: Atom, lower: bool, beside: int) -> Any:
     """All diagonals of a Hermitian matrix of which one side is given."""
     near = _rows(ab, beside + 1)
     near = near if lower else near[::-1]  # the main one first
     steps = range(1, len(near))
-    other = [_moved(conjugate(near[k]), k if lower else -k) for k in steps]
+    other = [_shift_diagonal(conjugate(near[k]), k if lower else -k) for k in steps]
     below, over = (near[1:], other) if lower else (other, near[1:])
     rows = [*reversed(over), near[0], *below]
     return concatenate(*[row(d) for d in rows], axis=0)
@@ -84,7 +84,7 @@ def _general_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> An
 
 def _general_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> Any:
     below, above = params["below"], params["above"]
-    return (None, solve_banded(_turned(args[0], **params), ct, below=above, above=below))
+    return (None, solve_banded(_transpose_bands(args[0], **params), ct, below=above, above=below))
 
 
 solve_banded: Op = Op(
@@ -99,7 +99,9 @@ solve_banded: Op = Op(
 
 def _positive_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     n = params["beside"]
-    right = _right(tangents, lambda: _product(_whole(tangents[0], **params), outs[0], n, n))
+    right = _right(
+        tangents, lambda: _product(_hermitian_bands(tangents[0], **params), outs[0], n, n)
+    )
     return (None if right is None else solveh_banded(primals[0], right, **params),)
 
 

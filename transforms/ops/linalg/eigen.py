@@ -18,7 +18,7 @@ from tapeless.transforms.ops.primitives.elementwise import absolute, conjugate, 
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.lapack_types import check_matrix
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import Atoms, Params, stacked, sum
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params, batch_of_stack, sum
 
 
 def _complex(a: Atom) -> Any:
@@ -61,7 +61,7 @@ def _eig_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     return (w_dot, add(v_dot, mul(v, mul(turn, -1j))))
 
 
-eig: Op = Op("eig", _eig_infer, ("eig({0})", EIG), _eig_jvp, costly=True, batch=stacked)
+eig: Op = Op("eig", _eig_infer, ("eig({0})", EIG), _eig_jvp, costly=True, batch=batch_of_stack)
 
 
 def _eigvals_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -81,7 +81,7 @@ eigvals = Op(
     _eigvals_source,
     _eigvals_jvp,
     costly=True,
-    batch=stacked,
+    batch=batch_of_stack,
 )
 
 

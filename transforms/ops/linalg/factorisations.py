@@ -11,22 +11,22 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.linalg.products import adjoint, conjugated, matmul
+from tapeless.transforms.ops.linalg.products import adjoint, conjugate_if_complex, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import (
     divided,
     half,
+    hermitian_from_triangle,
     inverse_gaps,
     inverse_sums,
-    mirrored,
     parted,
 )
 from tapeless.transforms.ops.linalg.solve import solve
-from tapeless.transforms.ops.numpy.diagonals import least, tril
+from tapeless.transforms.ops.numpy.diagonals import smaller_size, tril
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.elementwise import nonzero, real
 from tapeless.transforms.ops.primitives.joining import as_array, concatenate
 from tapeless.transforms.ops.primitives.lapack_types import identity_of, lapack_dtype, square_shape
-from tapeless.transforms.ops.primitives.shapes import Atoms, Params, row, stacked, sum, swap
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params, batch_of_stack, row, sum, swap
 from tapeless.transforms.ops.primitives.slices_and_gathers import part
 
 
@@ -43,7 +43,7 @@ def _turning(x: Atom) -> Any:
 def _cholesky_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None,)
-    (low,), moved = outs, mirrored(tangents[0])
+    (low,), moved = outs, hermitian_from_triangle(tangents[0])
     return (matmul(low, _lower_half(solve(low, adjoint(solve(low, moved))))),)
 
 
@@ -53,7 +53,7 @@ cholesky = Op(
     "np.linalg.cholesky({0})",
     _cholesky_jvp,
     costly=True,
-    batch=stacked,
+    batch=batch_of_stack,
 )
 
 
@@ -74,7 +74,7 @@ def _eigh_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None)
     w, v = outs
-    a_dot = mirrored(tangents[0], params["lower"])
+    a_dot = hermitian_from_triangle(tangents[0], params["lower"])
     if params.get("free"):
         return (_along_vectors(v, a_dot, v), None)
     moved = matmul(matmul(adjoint(v), a_dot), v)
@@ -85,7 +85,7 @@ def _eigh_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
 
 def _along_vectors(u: Atom, a_dot: Atom, v: Atom) -> Any:
     """The diagonal of u^H a_dot v."""
-    moved = mul(conjugated(u), matmul(a_dot, v))
+    moved = mul(conjugate_if_complex(u), matmul(a_dot, v))
     return real(sum(moved, axes=(moved.type.ndim - 2,), keepdims=False))
 
 
@@ -95,7 +95,7 @@ def _eigh_source(args: Atoms, params: Params) -> str:
 
 #: free: nothing reads the vectors but what does not depend on how those of equal eigenvalues are
 #: turned. Then equal eigenvalues have tangents, of which the sum over them is right.
-eigh = Op("eigh", _eigh_infer, _eigh_source, _eigh_jvp, costly=True, batch=stacked)
+eigh = Op("eigh", _eigh_infer, _eigh_source, _eigh_jvp, costly=True, batch=batch_of_stack)
 
 
 def _eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 (NumPy's)
@@ -134,13 +134,20 @@ def _svd_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     u_dot, v_dot = matmul(u, add(together, apart)), matmul(v, sub(together, apart))
     n, m = a.type.shape[-2:]
     if n != k:
-        u_dot = add(u_dot, _over(basis, _inverse(s), sub(right, matmul(u, core))))
+        u_dot = add(
+            u_dot, _divide_by_singular_values(basis, _inverse(s), sub(right, matmul(u, core)))
+        )
     if m != k:
-        v_dot = add(v_dot, _over(basis, _inverse(s), sub(adjoint(left), matmul(v, adjoint(core)))))
+        v_dot = add(
+            v_dot,
+            _divide_by_singular_values(
+                basis, _inverse(s), sub(adjoint(left), matmul(v, adjoint(core)))
+            ),
+        )
     return (u_dot, s_dot, adjoint(v_dot))
 
 
-def _over(basis: Atoms, factor: Atom, y: Atom, by: str = "value") -> Any:
+def _divide_by_singular_values(basis: Atoms, factor: Atom, y: Atom, by: str = "value") -> Any:
     """Divided by the singular values of columns, or by sums of two."""
     return divided(*basis, factor, y, of="svd", by=by, flipped=False)
 
@@ -155,7 +162,7 @@ svd = Op(
     "np.linalg.svd({0}, full_matrices=False)",
     _svd_jvp,
     costly=True,
-    batch=stacked,
+    batch=batch_of_stack,
 )
 
 
@@ -172,12 +179,16 @@ def _full_svd_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> A
         return (None, None, None)
     (u, s, vt), k = outs, params["k"]
     v = adjoint(vt)
-    reduced = (_first(u, k), s, adjoint(_first(v, k)))
+    reduced = (_first_columns(u, k), s, adjoint(_first_columns(v, k)))
     u_dot, s_dot, vt_dot = _svd_jvp(primals, tangents, reduced, params)
-    return (_extended(u, u_dot, k), s_dot, adjoint(_extended(v, adjoint(vt_dot), k)))
+    return (
+        _tangent_of_all_columns(u, u_dot, k),
+        s_dot,
+        adjoint(_tangent_of_all_columns(v, adjoint(vt_dot), k)),
+    )
 
 
-def _first(u: Atom, k: Size) -> Atom:
+def _first_columns(u: Atom, k: Size) -> Atom:
     n = u.type.shape[-1]
     return u if n == k else part(u, u.type.ndim - 1, 0, k)
 
@@ -186,12 +197,12 @@ def _rest(u: Atom, k: Size) -> Any:
     return part(u, u.type.ndim - 1, k, u.type.shape[-1])
 
 
-def _extended(u: Atom, u_dot: Atom, k: Size) -> Atom:
+def _tangent_of_all_columns(u: Atom, u_dot: Atom, k: Size) -> Atom:
     """The tangent of all columns of a unitary matrix, given that of the first k."""
     n, last = u.type.shape[-1], u.type.ndim - 1
     if n == k:
         return u_dot
-    turned = matmul(_first(u, k), matmul(adjoint(u_dot), _rest(u, k)))
+    turned = matmul(_first_columns(u, k), matmul(adjoint(u_dot), _rest(u, k)))
     return concatenate(u_dot, neg(turned), axis=last)  # type: ignore[no-any-return]
 
 
@@ -201,7 +212,7 @@ full_svd = Op(
     "np.linalg.svd({0})",
     _full_svd_jvp,
     costly=True,
-    batch=stacked,
+    batch=batch_of_stack,
 )
 
 
@@ -213,12 +224,12 @@ def _svd(
         return singular_values(a)
     n, m = a.type.shape[-2:]
     full = full_matrices and not current().equals(n, m).certain
-    factors = full_svd(a, k=least(n, m)) if full else reduced_svd(a)
+    factors = full_svd(a, k=smaller_size(n, m)) if full else reduced_svd(a)
     return type(np.linalg.svd(np.eye(1)))(*factors)
 
 
 def reduced_svd(a: Any) -> Any:
-    return svd(a, k=least(*a.type.shape[-2:]))
+    return svd(a, k=smaller_size(*a.type.shape[-2:]))
 
 
 def singular_values(a: Any) -> Any:
@@ -238,14 +249,14 @@ def _qr_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None)
     (a,), (a_dot,), (q, r), k = primals, tangents, outs, params["k"]
-    q_dot, r_dot = _turned(q, _first(r, k), _first(a_dot, k))
+    q_dot, r_dot = _qr_tangents(q, _first_columns(r, k), _first_columns(a_dot, k))
     if k != a.type.shape[-1]:
         moved, kept = matmul(adjoint(q_dot), _rest(a, k)), matmul(adjoint(q), _rest(a_dot, k))
         r_dot = concatenate(r_dot, add(moved, kept), axis=r.type.ndim - 1)
     return (q_dot, r_dot)
 
 
-def _turned(q: Atom, r: Atom, a_dot: Atom) -> tuple[Any, Any]:
+def _qr_tangents(q: Atom, r: Atom, a_dot: Atom) -> tuple[Any, Any]:
     """The tangents of both factors, where r is square."""
     scaled = swap(solve(swap(r), swap(a_dot)))  # a_dot r^-1
     inside = matmul(adjoint(q), scaled)
@@ -256,7 +267,7 @@ def _turned(q: Atom, r: Atom, a_dot: Atom) -> tuple[Any, Any]:
     return add(matmul(q, sub(turn, inside)), scaled), matmul(sub(inside, turn), r)
 
 
-qr = Op("qr", _qr_infer, "np.linalg.qr({0})", _qr_jvp, costly=True, batch=stacked)
+qr = Op("qr", _qr_infer, "np.linalg.qr({0})", _qr_jvp, costly=True, batch=batch_of_stack)
 
 
 def _qr(a: Any, mode: str = "reduced") -> Any:
@@ -265,7 +276,7 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
         raise np.linalg.LinAlgError(
             f"{a.type.ndim}-dimensional array given. Array must be at least two-dimensional"
         )
-    factors = qr(a, k=least(*a.type.shape[:-3:-1]))
+    factors = qr(a, k=smaller_size(*a.type.shape[:-3:-1]))
     if mode == "r":
         return factors[1]
     if mode != "reduced":

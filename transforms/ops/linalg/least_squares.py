@@ -10,7 +10,7 @@ from tapeless.transforms.core.builder import atom_of_size, current, join, var_si
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.factorisations import singular_values
-from tapeless.transforms.ops.linalg.products import adjoint, conjugated, matmul
+from tapeless.transforms.ops.linalg.products import adjoint, conjugate_if_complex, matmul
 from tapeless.transforms.ops.numpy.indexing import INDEX
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, greater, logical_and
@@ -21,10 +21,10 @@ from tapeless.transforms.ops.primitives.new_arrays import eye, zeros
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
+    batch_of_stack,
     cast,
     cast_to,
     reshape,
-    stacked,
     sum,
 )
 from tapeless.transforms.ops.primitives.slices_and_gathers import part
@@ -54,7 +54,7 @@ def _pinv_source(args: Atoms, params: Params) -> str:
 
 
 #: `scaled`: singular values are small by as much as np.linalg.lstsq says, not np.linalg.pinv.
-pinv = Op("pinv", _pinv_infer, _pinv_source, _pinv_jvp, costly=True, batch=stacked)
+pinv = Op("pinv", _pinv_infer, _pinv_source, _pinv_jvp, costly=True, batch=batch_of_stack)
 
 
 def _least_squares_infer(a: Atom, b: Atom) -> Type:
@@ -90,7 +90,7 @@ matrix_rank = Op(
     lambda a: Type(np.dtype(np.intp), a.type.shape[:-2]),
     "np.linalg.matrix_rank({0})",
     costly=True,
-    batch=stacked,
+    batch=batch_of_stack,
 )
 
 
@@ -106,7 +106,7 @@ def _residuals(a: Atom, b: Atom, x: Atom, rank: Atom) -> Any:
     (n, m), columns = a.type.shape, b.type.shape[1] if b.type.ndim > 1 else 1
     residual = sub(b, matmul(a, x))
     square = (
-        real(mul(residual, conjugated(residual)))
+        real(mul(residual, conjugate_if_complex(residual)))
         if residual.type.dtype.kind == "c"
         else mul(residual, residual)
     )

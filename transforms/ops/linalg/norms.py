@@ -11,7 +11,7 @@ from tapeless.transforms.core.builder import atom, static
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.factorisations import reduced_svd, singular_values
-from tapeless.transforms.ops.linalg.products import conjugated, matmul
+from tapeless.transforms.ops.linalg.products import conjugate_if_complex, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import stacks
 from tapeless.transforms.ops.linalg.solve import inv
 from tapeless.transforms.ops.numpy.reductions import amax, amin, any_, reduction
@@ -28,11 +28,11 @@ from tapeless.transforms.ops.primitives.shapes import (
     axes_text,
     cast,
     cast_to,
-    flat,
+    flatten,
     front,
-    kept,
+    keep_reduced_axes,
     move,
-    reduced,
+    reduced_shape,
     reshape,
     sum,
     transpose,
@@ -41,7 +41,9 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 
 def _norm_infer(x: Atom, *, axes: tuple[int, ...], keepdims: bool) -> Type:
-    return Type(np.zeros((), lapack_dtype(x)).real.dtype, reduced(x.type.shape, axes, keepdims))
+    return Type(
+        np.zeros((), lapack_dtype(x)).real.dtype, reduced_shape(x.type.shape, axes, keepdims)
+    )
 
 
 def _norm_source(args: Atoms, params: Params) -> str:
@@ -54,7 +56,7 @@ def _norm_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Para
     if tangents[0] is None:
         return (None,)
     (x,), axes = primals, params["axes"]
-    unit = truediv(x, kept(nonzero(outs[0]), x.type, axes))
+    unit = truediv(x, keep_reduced_axes(nonzero(outs[0]), x.type, axes))
     product = mul(tangents[0], unit)
     if x.type.dtype.kind == "c":
         product = real(mul(tangents[0], conjugate(unit)))
@@ -81,7 +83,7 @@ def _nuclear_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> An
         return (None,)
     _, u, _, vt = primals
     unitary, last = matmul(u, vt), u.type.ndim - 1
-    product = mul(tangents[0], conjugated(unitary))
+    product = mul(tangents[0], conjugate_if_complex(unitary))
     product = real(product) if product.type.dtype.kind == "c" else product
     return (sum(product, axes=(last - 1, last), keepdims=False),)
 
@@ -154,7 +156,7 @@ def _root_of_squares(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
         transpose(x, axes=(*others, *axes)), shape=(*(x.type.shape[k] for k in others), size)
     )
     norms = norm(rows, axes=(len(others),), keepdims=False)
-    return reshape(norms, shape=reduced(x.type.shape, axes, True)) if keepdims else norms
+    return reshape(norms, shape=reduced_shape(x.type.shape, axes, True)) if keepdims else norms
 
 
 def _largest(size: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -182,7 +184,7 @@ def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> An
         norms = nuclear(x_last, u, s, vt)
     else:
         norms = _largest(s, last, False) if ord == 2 else amin(s, axes=last, keepdims=False)
-    return reshape(norms, shape=reduced(x.type.shape, axes, True)) if keepdims else norms
+    return reshape(norms, shape=reduced_shape(x.type.shape, axes, True)) if keepdims else norms
 
 
 def _cond(x: Any, p: Any = None) -> Any:
@@ -205,7 +207,7 @@ def _vector_norm_api(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord:
     if isinstance(axis, list):
         raise TypeError("'axis' must be None, an integer or a tuple of integers")
     if axis is None and x.type.ndim != 1:
-        length = _vector_norm(flat(x), 2 if ord is None else ord, (0,), False)
+        length = _vector_norm(flatten(x), 2 if ord is None else ord, (0,), False)
         return reshape(length, shape=(1,) * x.type.ndim) if keepdims else length
     return _vector_norm(x, 2 if ord is None else ord, axes_of(axis, x.type.ndim), keepdims)
 

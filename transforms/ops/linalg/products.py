@@ -22,12 +22,12 @@ from tapeless.transforms.ops.primitives.joining import as_array, axes_of, axis_o
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
+    axis_to_end,
+    batch_first,
     cast_to,
     column,
-    flat,
+    flatten,
     front,
-    last,
-    lifted,
     reshape,
     row,
     sum,
@@ -147,8 +147,8 @@ def _stacked_product(a: Atom, i: Any, m: int, b: Atom, j: Any, n: int) -> Any:
     if n == 1:
         wide_b = column(wide_b)
     ndim = max(m, n, 2)
-    left = lifted(wide_a, None if i is None else 0, ndim)
-    right = lifted(wide_b, None if j is None else 0, ndim)
+    left = batch_first(wide_a, None if i is None else 0, ndim)
+    right = batch_first(wide_b, None if j is None else 0, ndim)
     products = matmul(left, right)
     lead = products.type.shape[:-2]
     inner = (*products.type.shape[-2:-1] * (m > 1), *products.type.shape[-1:] * (n > 1))
@@ -178,13 +178,13 @@ def _matmul(x1: Any, x2: Any) -> Any:
 def _dot(a: Any, b: Any, out: Any = None) -> Any:
     a, b = as_array(a), as_array(b)
     if not a.type.shape or not b.type.shape:
-        return _scaled(a, b)
+        return _multiply_by_number(a, b)
     if b.type.ndim <= 2:
         return matmul(a, b)
     return contract(a, b, (a.type.ndim - 1,), (b.type.ndim - 2,))
 
 
-def _scaled(a: Atom, b: Atom) -> Any:
+def _multiply_by_number(a: Atom, b: Atom) -> Any:
     """The product with a number, which is an array to these functions, and so is not weak."""
     dtype = np.result_type(a.type.dtype, b.type.dtype)
     return mul(cast_to(a, dtype), cast_to(b, dtype))
@@ -197,16 +197,16 @@ def contract(a: Atom, b: Atom, left: tuple[int, ...], right: tuple[int, ...]) ->
     shape_a = tuple(a.type.shape[k] for k in keep_a)
     shape_b = tuple(b.type.shape[k] for k in keep_b)
     if not left:
-        return reshape(mul(column(flat(a)), flat(b)), shape=(*shape_a, *shape_b))
+        return reshape(mul(column(flatten(a)), flatten(b)), shape=(*shape_a, *shape_b))
     size = dims.product(a.type.shape[k] for k in left)
     for i, j in zip(left, right, strict=True):
         join(a.type.shape[i], b.type.shape[j])
-    a = reshape(transpose(a, axes=(*keep_a, *left)), shape=(*_one(shape_a), size))
-    b = reshape(transpose(b, axes=(*right, *keep_b)), shape=(size, *_one(shape_b)))
+    a = reshape(transpose(a, axes=(*keep_a, *left)), shape=(*_merge_axes(shape_a), size))
+    b = reshape(transpose(b, axes=(*right, *keep_b)), shape=(size, *_merge_axes(shape_b)))
     return reshape(matmul(a, b), shape=(*shape_a, *shape_b))
 
 
-def _one(shape: tuple[Size, ...]) -> tuple[Size, ...]:
+def _merge_axes(shape: tuple[Size, ...]) -> tuple[Size, ...]:
     """The axes that are not contracted, as one; none if there are none."""
     return (dims.product(shape),) if shape else ()
 
@@ -222,7 +222,7 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 def _inner(a: Any, b: Any) -> Any:
     a, b = as_array(a), as_array(b)
     if not a.type.shape or not b.type.shape:
-        return _scaled(a, b)
+        return _multiply_by_number(a, b)
     if b.type.ndim == 1:
         return matmul(a, b)
     if b.type.ndim == 2:
@@ -230,23 +230,23 @@ def _inner(a: Any, b: Any) -> Any:
     return contract(a, b, (a.type.ndim - 1,), (b.type.ndim - 1,))
 
 
-def conjugated(a: Atom) -> Any:
+def conjugate_if_complex(a: Atom) -> Any:
     return conjugate(a) if a.type.dtype.kind == "c" else a
 
 
 def adjoint(a: Atom) -> Any:
     """The conjugate transpose of each matrix."""
-    return conjugated(swap(a))
+    return conjugate_if_complex(swap(a))
 
 
 def _vdot(a: Any, b: Any) -> Any:
-    return matmul(conjugated(flat(as_array(a))), flat(as_array(b)))
+    return matmul(conjugate_if_complex(flatten(as_array(a))), flatten(as_array(b)))
 
 
 def _vecdot(x1: Any, x2: Any, axis: Any = -1) -> Any:
     a, b = as_array(x1), as_array(x2)
-    a, b = (last(x, axis_of(axis, x.type.ndim)) for x in (a, b))
-    products = mul(conjugated(a), b)
+    a, b = (axis_to_end(x, axis_of(axis, x.type.ndim)) for x in (a, b))
+    products = mul(conjugate_if_complex(a), b)
     total = sum(products, axes=(products.type.ndim - 1,), keepdims=False)
     return cast_to(total, products.type.dtype)  # sums of small integers are wide, products are not
 
@@ -256,12 +256,12 @@ def _matvec(x1: Any, x2: Any) -> Any:
 
 
 def _vecmat(x1: Any, x2: Any) -> Any:
-    row_product = matmul(row(conjugated(as_array(x1))), as_array(x2))
+    row_product = matmul(row(conjugate_if_complex(as_array(x1))), as_array(x2))
     return reshape(row_product, shape=(*row_product.type.shape[:-2], row_product.type.shape[-1]))
 
 
 def _outer(a: Any, b: Any, out: Any = None) -> Any:
-    return mul(column(flat(as_array(a))), flat(as_array(b)))
+    return mul(column(flatten(as_array(a))), flatten(as_array(b)))
 
 
 def _kron(a: Any, b: Any) -> Any:
@@ -280,7 +280,7 @@ def _cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = as_array(a), as_array(b)
-    a, b = last(a, axis_of(axisa, a.type.ndim)), last(b, axis_of(axisb, b.type.ndim))
+    a, b = axis_to_end(a, axis_of(axisa, a.type.ndim)), axis_to_end(b, axis_of(axisb, b.type.ndim))
     (a0, a1, a2), (b0, b1, b2) = _components(a), _components(b)
     normal = a0 * b1 - a1 * b0
     if a2 is None and b2 is None:

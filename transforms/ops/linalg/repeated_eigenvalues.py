@@ -33,8 +33,8 @@ from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
+    batch_first,
     broadcast_to,
-    lifted,
     swap,
     transpose,
 )
@@ -86,7 +86,7 @@ def stacks(*ranks: int) -> Any:
     def batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
         operands = list(zip(args, axes, ranks, strict=False))
         lead = max(a.type.ndim - (k is not None) - rank for a, k, rank in operands)
-        results = op(*(lifted(a, k, lead + rank) for a, k, rank in operands), **params)
+        results = op(*(batch_first(a, k, lead + rank) for a, k, rank in operands), **params)
         return results, (0,) * len(results) if isinstance(results, tuple) else 0
 
     return batch
@@ -129,7 +129,7 @@ clear = Op(
 # -- quotients by values, of which equal ones may become a matrix
 
 
-def mirrored(x: Atom, lower: bool = True) -> Any:
+def hermitian_from_triangle(x: Atom, lower: bool = True) -> Any:
     """The Hermitian matrix with the triangle of x that is all that NumPy reads of it."""
     x = x if lower else adjoint(x)
     if x.type.dtype.kind != "c":
@@ -146,7 +146,7 @@ def half(x: Atom) -> Any:
 def _block(a_dot: Atom, primals: Atoms, of: str) -> Any:
     """The tangent of w within the blocks."""
     _, u, v, gaps, *_ = primals
-    a_dot = mirrored(a_dot, of == "lower") if of in ("lower", "upper") else a_dot
+    a_dot = hermitian_from_triangle(a_dot, of == "lower") if of in ("lower", "upper") else a_dot
     moved = matmul(a_dot, v)
     moved = solve(v, moved) if of == "eig" else matmul(adjoint(u), moved)
     return select(equal(gaps, 0), half(moved) if of == "svd" else moved, 0.0)
@@ -280,7 +280,7 @@ def _read(ct: Atom) -> Any:
     if let is None or let.op not in (add, sub, transpose, add_at, update):
         return True
     if let.op in (add, sub):
-        return _either(*map(_read, let.args))
+        return _or_masks(*map(_read, let.args))
     mask = _read(let.args[0])
     if let.op is transpose:
         return mask if mask is None or mask is True else transpose(mask, **let.params)
@@ -293,14 +293,14 @@ def _columns_read(ct: Atom) -> Any:
     """Of which columns, given a product of something with cotangents of them, or a sum of such."""
     let = defining_statement(ct)
     if let is not None and let.op in (add, sub):
-        return _either(*map(_columns_read, let.args))
+        return _or_masks(*map(_columns_read, let.args))
     mask = _read(let.args[1] if let is not None and let.op is matmul else ct)
     if mask is None or mask is True:
         return mask
     return any_(mask, axes=(mask.type.ndim - 2,), keepdims=False)
 
 
-def _either(first: Any, second: Any) -> Any:
+def _or_masks(first: Any, second: Any) -> Any:
     if first is None or second is True:
         return second
     return first if second is None or first is True else logical_or(first, second)

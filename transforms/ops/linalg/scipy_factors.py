@@ -15,7 +15,7 @@ from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.linalg.eigen import NUMPY as EIGEN
 from tapeless.transforms.ops.linalg.factorisations import NUMPY as FACTORISATIONS
 from tapeless.transforms.ops.linalg.factorisations import cholesky
-from tapeless.transforms.ops.linalg.products import conjugated, matmul
+from tapeless.transforms.ops.linalg.products import conjugate_if_complex, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import half
 from tapeless.transforms.ops.linalg.scipy_linalg import ASSUMED, as_blas
 from tapeless.transforms.ops.linalg.triangular_systems import solve_triangular
@@ -33,7 +33,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     Params,
     cast_to,
     column,
-    flat,
+    flatten,
     reshape,
     row,
     swap,
@@ -119,7 +119,7 @@ def _lu_factor(a: Any, **options: Any) -> Any:
 def _lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0, **options: Any) -> Any:
     _refuse("lu_solve", options)
     packed, exchanged = map(as_array, lu_and_piv)
-    packed = conjugated(packed) if trans == 2 else packed
+    packed = conjugate_if_complex(packed) if trans == 2 else packed
     b, rows = as_array(b), row_order(exchanged)
     if trans in (0, None):
         half = solve_triangular(packed, get(b, rows), trans=False, lower=True, unit=True)
@@ -166,7 +166,9 @@ def _eigh(
     uplo, factor = "L" if lower else "U", None
     a = as_blas(a)
     if b is not None:
-        a, factor = _reduced(_whole(a, lower), _whole(as_blas(b), lower))
+        a, factor = _reduce_to_standard(
+            _assume_hermitian(a, lower), _assume_hermitian(as_blas(b), lower)
+        )
     w, v = FACTORISATIONS[np.linalg.eigh](a, uplo)
     if factor is not None:
         v = solve_triangular(factor, v, trans=True, lower=True, unit=False)
@@ -176,12 +178,12 @@ def _eigh(
     return w if eigvals_only else (w, v)
 
 
-def _whole(a: Atom, lower: bool) -> Any:
+def _assume_hermitian(a: Atom, lower: bool) -> Any:
     """The Hermitian matrix that one of its triangles says."""
     return ASSUMED["hermitian"](a, lower)
 
 
-def _reduced(a: Atom, b: Atom) -> tuple[Any, Any]:
+def _reduce_to_standard(a: Atom, b: Atom) -> tuple[Any, Any]:
     """The matrix whose eigenvalues are those of a x = w b x, and the factor of b = l l^T."""
     if "c" in (a.type.dtype.kind, b.type.dtype.kind):
         raise UnsupportedError(
@@ -215,7 +217,7 @@ def _polar(a: Any, side: str = "right") -> Any:
     a = as_blas(a)
     u, _, vt = FACTORISATIONS[np.linalg.svd](a, full_matrices=False)
     unitary = matmul(u, vt)
-    back = conjugated(swap(unitary))
+    back = conjugate_if_complex(swap(unitary))
     return unitary, half(matmul(back, a) if side == "right" else matmul(a, back))
 
 
@@ -223,9 +225,9 @@ def _polar(a: Any, side: str = "right") -> Any:
 
 
 def _toeplitz(c: Any, r: Any = None) -> Any:
-    c = as_array(c) if BATCHED else flat(as_array(c))
+    c = as_array(c) if BATCHED else flatten(as_array(c))
     r = (conjugate(c) if c.type.dtype.kind == "c" else c) if r is None else as_array(r)
-    r = r if BATCHED else flat(r)
+    r = r if BATCHED else flatten(r)
     c, r = (reshape(a, shape=a.type.shape or (1,)) for a in (c, r))
     n, m, last = c.type.shape[-1], r.type.shape[-1], c.type.ndim - 1
     if c.type.shape[:-1] != r.type.shape[:-1]:
@@ -236,8 +238,8 @@ def _toeplitz(c: Any, r: Any = None) -> Any:
 
 
 def _hankel(c: Any, r: Any = None) -> Any:
-    c = flat(as_array(c))
-    r = zeros(shape=c.type.shape, dtype=c.type.dtype) if r is None else flat(as_array(r))
+    c = flatten(as_array(c))
+    r = zeros(shape=c.type.shape, dtype=c.type.dtype) if r is None else flatten(as_array(r))
     n, m = c.type.shape[0], r.type.shape[0]
     line = concatenate(c, get(r, slice(1, None)), axis=0)
     return get(line, add(column(count_up(n)), row(count_up(m))))

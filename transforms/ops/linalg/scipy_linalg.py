@@ -14,7 +14,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.linalg import factorisations, least_squares, norms
 from tapeless.transforms.ops.linalg import solve as systems
 from tapeless.transforms.ops.linalg.factorisations import cholesky
-from tapeless.transforms.ops.linalg.products import conjugated
+from tapeless.transforms.ops.linalg.products import conjugate_if_complex
 from tapeless.transforms.ops.linalg.solve import det, solve
 from tapeless.transforms.ops.linalg.triangular_systems import solve_triangular
 from tapeless.transforms.ops.numpy.diagonals import tril, triu
@@ -58,7 +58,7 @@ def _solve_triangular(
     if trans not in TURNED:
         raise ValueError(f"trans must be 0, 1, 2, 'N', 'T' or 'C', not {trans!r}")
     kind = TURNED[trans]
-    a = conjugated(as_array(a)) if kind == 2 else as_array(a)
+    a = conjugate_if_complex(as_array(a)) if kind == 2 else as_array(a)
     return solve_triangular(
         a, as_array(b), trans=kind > 0, lower=bool(lower), unit=bool(unit_diagonal)
     )
@@ -101,7 +101,7 @@ def _hermitian(a: Atom, lower: bool) -> Any:
     half = tril(a, k=-1) if lower else triu(a, k=1)
     diagonal = tril(triu(a, k=0), k=0)
     diagonal = cast(real(diagonal), dtype=a.type.dtype) if a.type.dtype.kind == "c" else diagonal
-    return add(add(half, diagonal), conjugated(swap(half)))
+    return add(add(half, diagonal), conjugate_if_complex(swap(half)))
 
 
 #: The part of a matrix that scipy reads.

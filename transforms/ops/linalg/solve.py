@@ -21,14 +21,14 @@ from tapeless.transforms.ops.primitives.lapack_types import identity_of, lapack_
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
+    batch_first,
+    batch_of_stack,
     broadcast_to,
     column,
-    flat,
+    flatten,
     front,
-    lifted,
     move,
     reshape,
-    stacked,
     sum,
     sum_to,
     swap,
@@ -65,7 +65,8 @@ def _solve_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     b = column(b) if n == 1 else b
     ndim = max(m, n)
     solution = op(
-        lifted(a, None if i is None else 0, ndim), lifted(b, None if j is None else 0, ndim)
+        batch_first(a, None if i is None else 0, ndim),
+        batch_first(b, None if j is None else 0, ndim),
     )
     return reshape(solution, shape=solution.type.shape[:-1]) if n == 1 else solution, 0
 
@@ -95,7 +96,7 @@ def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     a, b = as_array(a), as_array(b)
     unknown = a.type.shape[b.type.ndim :]
     n = dims.product(b.type.shape)
-    solution = solve(reshape(a, shape=(n, dims.product(unknown))), flat(b))
+    solution = solve(reshape(a, shape=(n, dims.product(unknown))), flatten(b))
     return reshape(solution, shape=unknown)
 
 
@@ -114,7 +115,7 @@ inv = Op(
     "np.linalg.inv({0})",
     _inv_jvp,
     costly=True,
-    batch=stacked,
+    batch=batch_of_stack,
 )
 
 
@@ -172,7 +173,7 @@ adjugate = Op(
     lambda args, params: ("adjugate({0})", ADJUGATE),
     _adjugate_jvp,
     costly=True,
-    batch=stacked,
+    batch=batch_of_stack,
 )
 
 
@@ -193,7 +194,7 @@ det = Op(
     "np.linalg.det({0})",
     _det_jvp,
     costly=True,
-    batch=stacked,
+    batch=batch_of_stack,
 )
 
 
@@ -212,7 +213,12 @@ def _slogdet_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> An
 
 
 slogdet = Op(
-    "slogdet", _slogdet_infer, "np.linalg.slogdet({0})", _slogdet_jvp, costly=True, batch=stacked
+    "slogdet",
+    _slogdet_infer,
+    "np.linalg.slogdet({0})",
+    _slogdet_jvp,
+    costly=True,
+    batch=batch_of_stack,
 )
 
 

@@ -35,7 +35,7 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import adjoint, matmul
-from tapeless.transforms.ops.linalg.repeated_eigenvalues import mirrored, stacks
+from tapeless.transforms.ops.linalg.repeated_eigenvalues import hermitian_from_triangle, stacks
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, truediv
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
@@ -98,9 +98,9 @@ class ScalarFunction:
     @functools.cached_property
     def slope(self) -> ScalarFunction:
         """The derivative by the eigenvalue."""
-        return self.along(0)
+        return self.derivative_by(0)
 
-    def along(self, k: int) -> ScalarFunction:
+    def derivative_by(self, k: int) -> ScalarFunction:
         """The derivative by parameter k."""
         with building(Builder()) as b:
             kind = _dtype_of(self.params[k])
@@ -109,7 +109,7 @@ class ScalarFunction:
             for s in self.body:
                 _record_tangent(s, values, tangents)
             result = tangents.get(self.result, atom(_dtype_of(self.result).type(0)))
-        return ScalarFunction(self.params, _needed(b.blocks[0], result), result)
+        return ScalarFunction(self.params, _needed_statements(b.blocks[0], result), result)
 
 
 def _record_tangent(s: Let, values: dict[Any, Any], tangents: dict[Any, Any]) -> None:
@@ -151,7 +151,7 @@ def _dtype_of(a: Atom) -> np.dtype[Any]:
     return a.type.dtype  # type: ignore[no-any-return]
 
 
-def _needed(body: Sequence[Statement], result: Atom) -> tuple[Let, ...]:
+def _needed_statements(body: Sequence[Statement], result: Atom) -> tuple[Let, ...]:
     """The statements that the result depends on."""
     wanted, kept = {result}, []
     for s in reversed(body):
@@ -183,10 +183,14 @@ def _jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     f, lower = params["f"], params["lower"]
     (a_dot, *_), moved = tangents[:1], tangents[3:]
     count = len(f.params) - 1
-    parts = [] if a_dot is None else [spectral(*primals, mirrored(a_dot, lower), **params)]
+    parts = (
+        []
+        if a_dot is None
+        else [spectral(*primals, hermitian_from_triangle(a_dot, lower), **params)]
+    )
     for k, dot in enumerate(moved[:count], 1):
         if dot is not None:
-            by_parameter = spectral(*primals, f=f.along(k), lower=lower)
+            by_parameter = spectral(*primals, f=f.derivative_by(k), lower=lower)
             parts.append(mul(column(column(dot)) if dot.type.shape else dot, by_parameter))
     for k, dot in enumerate(moved[count:], 3 + count):
         if dot is not None:

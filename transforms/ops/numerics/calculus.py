@@ -14,7 +14,7 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.linalg.products import matmul
-from tapeless.transforms.ops.numpy.diagonals import least
+from tapeless.transforms.ops.numpy.diagonals import smaller_size
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.padding import pad
@@ -25,7 +25,7 @@ from tapeless.transforms.ops.numpy.run_time_errors import (
 )
 from tapeless.transforms.ops.numpy.sorting import argsort, searchsorted
 from tapeless.transforms.ops.primitives.arithmetic import add, mod, mul, sub, truediv
-from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.batch_rules import batch_elementwise
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
     greater_equal,
@@ -55,7 +55,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     cast,
     cast_to,
     column,
-    flat,
+    flatten,
     reshape,
     sum,
 )
@@ -64,7 +64,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import part
 # -- differences and integrals
 
 
-def _along(x: Atom, axis: int, start: Any, stop: Any) -> Any:
+def _slice_axis(x: Atom, axis: int, start: Any, stop: Any) -> Any:
     """x[start:stop] along an axis; negative bounds count from the end."""
     return get(x, (*(slice(None),) * axis, slice(start, stop)))
 
@@ -82,7 +82,7 @@ def _diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any =
     pieces = [_edge(a, p, k) for p in (prepend, a, append) if p is not None]
     a = pieces[0] if len(pieces) == 1 else concatenate(*pieces, axis=k)
     for _ in range(n):
-        later, earlier = _along(a, k, 1, None), _along(a, k, None, -1)
+        later, earlier = _slice_axis(a, k, 1, None), _slice_axis(a, k, None, -1)
         a = (not_equal if a.type.dtype.kind == "b" else sub)(later, earlier)
     return a
 
@@ -96,8 +96,8 @@ def _edge(a: Atom, piece: Any, axis: int) -> Any:
 
 
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    line = flat(as_array(ary))
-    inner = sub(_along(line, 0, 1, None), _along(line, 0, None, -1))
+    line = flatten(as_array(ary))
+    inner = sub(_slice_axis(line, 0, 1, None), _slice_axis(line, 0, None, -1))
     ends = [
         None if e is None else cast_to(_line(as_array(e)), inner.type.dtype)
         for e in (to_begin, to_end)
@@ -107,7 +107,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 def _line(x: Atom) -> Any:
-    return reshape(x, shape=(1,)) if not x.type.shape else flat(x)
+    return reshape(x, shape=(1,)) if not x.type.shape else flatten(x)
 
 
 TOO_SMALL = (
@@ -138,15 +138,15 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
 
 
 def _slope(f: Atom, h: Atom, k: int, edge_order: int) -> Any:
-    inner = truediv(sub(_along(f, k, 2, None), _along(f, k, None, -2)), 2.0 * h)
+    inner = truediv(sub(_slice_axis(f, k, 2, None), _slice_axis(f, k, None, -2)), 2.0 * h)
     if edge_order == 2:
-        a, b, c = (_along(f, k, j, j + 1) for j in range(3))
+        a, b, c = (_slice_axis(f, k, j, j + 1) for j in range(3))
         first = truediv(sub(4.0 * b - 3.0 * a, c), 2.0 * h)
-        a, b, c = _along(f, k, -1, None), _along(f, k, -2, -1), _along(f, k, -3, -2)
+        a, b, c = _slice_axis(f, k, -1, None), _slice_axis(f, k, -2, -1), _slice_axis(f, k, -3, -2)
         end = truediv(add(3.0 * a - 4.0 * b, c), 2.0 * h)
     else:
-        first = truediv(sub(_along(f, k, 1, 2), _along(f, k, 0, 1)), h)
-        end = truediv(sub(_along(f, k, -1, None), _along(f, k, -2, -1)), h)
+        first = truediv(sub(_slice_axis(f, k, 1, 2), _slice_axis(f, k, 0, 1)), h)
+        end = truediv(sub(_slice_axis(f, k, -1, None), _slice_axis(f, k, -2, -1)), h)
     return concatenate(first, inner, end, axis=k)
 
 
@@ -155,15 +155,15 @@ def _uneven_slope(f: Atom, x: Atom, k: int, edge_order: int) -> Any:
     width = _diff(as_floats(x, FLOAT))
     sizes = (width.type.shape[0] if j == k else 1 for j in range(f.type.ndim))
     width = reshape(width, shape=tuple(sizes))
-    left, right = _along(width, k, None, -1), _along(width, k, 1, None)
-    slopes = truediv(sub(_along(f, k, 1, None), _along(f, k, None, -1)), width)
-    before, after = _along(slopes, k, None, -1), _along(slopes, k, 1, None)
+    left, right = _slice_axis(width, k, None, -1), _slice_axis(width, k, 1, None)
+    slopes = truediv(sub(_slice_axis(f, k, 1, None), _slice_axis(f, k, None, -1)), width)
+    before, after = _slice_axis(slopes, k, None, -1), _slice_axis(slopes, k, 1, None)
     inner = truediv(add(mul(right, before), mul(left, after)), add(left, right))
-    ends = [_along(slopes, k, 0, 1), _along(slopes, k, -1, None)]
+    ends = [_slice_axis(slopes, k, 0, 1), _slice_axis(slopes, k, -1, None)]
     if edge_order == 2:
         bend = truediv(sub(after, before), add(left, right))
-        ends[0] = sub(ends[0], mul(_along(left, k, 0, 1), _along(bend, k, 0, 1)))
-        ends[1] = add(ends[1], mul(_along(right, k, -1, None), _along(bend, k, -1, None)))
+        ends[0] = sub(ends[0], mul(_slice_axis(left, k, 0, 1), _slice_axis(bend, k, 0, 1)))
+        ends[1] = add(ends[1], mul(_slice_axis(right, k, -1, None), _slice_axis(bend, k, -1, None)))
     return concatenate(ends[0], inner, ends[1], axis=k)
 
 
@@ -184,7 +184,7 @@ def areas(y: Any, x: Any, dx: Any, axis: Any) -> tuple[Any, int]:
         if x.type.ndim == 1 and y.type.ndim > 1:
             sizes = (width.type.shape[0] if j == k else 1 for j in range(y.type.ndim))
             width = reshape(width, shape=tuple(sizes))
-    pairs = add(_along(y, k, 1, None), _along(y, k, None, -1))
+    pairs = add(_slice_axis(y, k, 1, None), _slice_axis(y, k, None, -1))
     return truediv(mul(width, pairs), 2.0), k
 
 
@@ -233,7 +233,7 @@ interp = Op(
     "np.interp({0}, {1}, {2})",
     _interp_jvp,
     costly=True,
-    batch=anywhere,
+    batch=batch_elementwise,
 )
 
 
@@ -279,14 +279,14 @@ def _polyval_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> An
 
 
 def _derivative(p: Atom) -> Any:
-    return mul(_along(p, 0, None, -1), flip(add(count_up(p.type.shape[0] - 1), 1)))
+    return mul(_slice_axis(p, 0, None, -1), flip(add(count_up(p.type.shape[0] - 1), 1)))
 
 
 def _polyval_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     p, x = args
     n = atom_of_size(p.type.shape[0])
-    table = power(column(flat(x)), n - 1 - count_up(p.type.shape[0]))
-    return (matmul(flat(ct), table), None)
+    table = power(column(flatten(x)), n - 1 - count_up(p.type.shape[0]))
+    return (matmul(flatten(ct), table), None)
 
 
 polyval = Op(
@@ -313,7 +313,7 @@ def _polyder(p: Any, m: Any = 1) -> Any:
 def cut(n: Size, m: Size, mode: str, ordered: bool) -> tuple[Size, Size]:
     """Where the result for a mode starts in the full convolution, and its length; `ordered`: the
     second operand is not the longer one, which else the run says."""
-    shorter = m if ordered else least(n, m)
+    shorter = m if ordered else smaller_size(n, m)
     longer = n + m - shorter
     match mode:
         case "full":
@@ -357,7 +357,7 @@ convolve = Op(
 )
 
 
-def convolved(a: Atom, v: Atom, mode: str = "full") -> Any:
+def convolve_vectors(a: Atom, v: Atom, mode: str = "full") -> Any:
     """The convolution of two vectors, of which the second may be the longer one."""
     ordered = current().at_least(a.type.shape[0], v.type.shape[0])
     if not ordered.possible:
@@ -369,7 +369,7 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
     a, v = _line(as_array(a)), _line(as_array(v))
     if a.type.ndim != 1 or v.type.ndim != 1:
         raise ShapeError("object too deep for desired array")
-    return convolved(a, v, mode)
+    return convolve_vectors(a, v, mode)
 
 
 def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
@@ -383,17 +383,17 @@ def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     if ordered is Ternary.UNKNOWN and mode == "same":
         return _correlate_same(a, v)
     if not ordered.possible:
-        return flip(convolved(v, flip(a), mode))
-    return convolved(a, flip(v), mode)
+        return flip(convolve_vectors(v, flip(a), mode))
+    return convolve_vectors(a, flip(v), mode)
 
 
 def _correlate_same(a: Atom, v: Atom) -> Any:
     """The middle of all correlations: which one is in the middle of an even number depends on which
     operand is the longer one."""
     n, m = a.type.shape[0], v.type.shape[0]
-    shorter, swapped = least(n, m), dims.minimum(dims.maximum(m - n, 0), 1)
+    shorter, swapped = smaller_size(n, m), dims.minimum(dims.maximum(m - n, 0), 1)
     start = (shorter - 1 + swapped) // 2
-    return part(convolved(a, flip(v)), 0, start, start + n + m - shorter)
+    return part(convolve_vectors(a, flip(v)), 0, start, start + n + m - shorter)
 
 
 # -- sinc

@@ -12,7 +12,7 @@ from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.reductions import count, left_of, mean, sum
 from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_other_size
-from tapeless.transforms.ops.numpy.squeezing import UNKNOWN_RANK, squeezed
+from tapeless.transforms.ops.numpy.squeezing import UNKNOWN_RANK, squeeze_axes
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import less, not_equal, rint
 from tapeless.transforms.ops.primitives.elementwise import conjugate, maximum, minimum, sqrt
@@ -41,7 +41,7 @@ def _cov(
     x = rows[0] if len(rows) == 1 else concatenate(*rows, axis=0)
     covariance = _of_rows(x, ddof if ddof is not None else 0 if bias else 1, fweights, aweights)
     covariance = covariance if dtype is None else cast_to(covariance, np.dtype(dtype))
-    return squeezed(covariance, (0, 1))
+    return squeeze_axes(covariance, (0, 1))
 
 
 def _of_rows(x: Atom, ddof: Any, fweights: Any, aweights: Any) -> Any:
@@ -58,8 +58,8 @@ def _of_rows(x: Atom, ddof: Any, fweights: Any, aweights: Any) -> Any:
 def _weights(x: Atom, ddof: Any, fweights: Any, aweights: Any) -> tuple[Any, Any]:
     """The weights of samples, and what a weighted sum of squares is divided by."""
     frequencies, reliabilities = (
-        _checked(x, fweights, "fweights"),
-        _checked(x, aweights, "aweights"),
+        _check_weights(x, fweights, "fweights"),
+        _check_weights(x, aweights, "aweights"),
     )
     if reliabilities is None:
         raise_where(
@@ -72,7 +72,7 @@ def _weights(x: Atom, ddof: Any, fweights: Any, aweights: Any) -> tuple[Any, Any
     return w, total if ddof == 0 else maximum(total - lost, 0.0)
 
 
-def _checked(x: Atom, weights: Any, name: str) -> Any:
+def _check_weights(x: Atom, weights: Any, name: str) -> Any:
     """Weights that the user gives, one for each sample."""
     if weights is None:
         return None

@@ -14,9 +14,9 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.linalg.least_squares import least_squares
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.linalg.solve import inv as inverse
-from tapeless.transforms.ops.numerics.calculus import convolved
+from tapeless.transforms.ops.numerics.calculus import convolve_vectors
 from tapeless.transforms.ops.numpy.creation import NUMPY as CREATION
-from tapeless.transforms.ops.numpy.diagonals import least
+from tapeless.transforms.ops.numpy.diagonals import smaller_size
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.padding import pad
@@ -30,7 +30,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     cast,
     cast_to,
     column,
-    flat,
+    flatten,
     reshape,
     sum,
     swap,
@@ -39,11 +39,11 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import part
 
 
 def _polyadd(a1: Any, a2: Any) -> Any:
-    a, b = flat(as_array(a1)), flat(as_array(a2))
+    a, b = flatten(as_array(a1)), flatten(as_array(a2))
     n, m = a.type.shape[0], b.type.shape[0]
     if n == m:
         return add(a, b)
-    shorter = least(n, m)
+    shorter = smaller_size(n, m)
     return add(_led_by_zeros(a, m - shorter), _led_by_zeros(b, n - shorter))
 
 
@@ -56,8 +56,8 @@ def _polysub(a1: Any, a2: Any) -> Any:
 
 
 def _polymul(a1: Any, a2: Any) -> Any:
-    a, b = (_without_zeros(flat(as_array(p))) for p in (a1, a2))
-    return convolved(a, b)
+    a, b = (_without_zeros(flatten(as_array(p))) for p in (a1, a2))
+    return convolve_vectors(a, b)
 
 
 def _without_zeros(p: Atom) -> Atom:
@@ -73,7 +73,7 @@ def _without_zeros(p: Atom) -> Atom:
 
 
 def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
-    p, constants = as_array(p), flat(as_array(0 if k is None else k))
+    p, constants = as_array(p), flatten(as_array(0 if k is None else k))
     order = static(m, "the order of the integral must be known")
     for j in range(order):
         p = truediv(p, flip(add(count_up(p.type.shape[0]), 1)))
@@ -95,7 +95,7 @@ def _poly(seq_of_zeros: Any) -> Any:
     factors = [
         concatenate(constant_one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)
     ]
-    return functools.reduce(convolved, factors, constant_one)
+    return functools.reduce(convolve_vectors, factors, constant_one)
 
 
 def _polyfit(

@@ -18,7 +18,7 @@ from tapeless.transforms.ops.numpy.quantiles import (
     by_sorting,
     check_levels,
     middle,
-    weighted,
+    weighted_quantile,
 )
 from tapeless.transforms.ops.numpy.reductions import NUMPY as MOMENTS
 from tapeless.transforms.ops.numpy.reductions import (
@@ -27,7 +27,7 @@ from tapeless.transforms.ops.numpy.reductions import (
     count,
     freedom,
     mean,
-    merged,
+    merge_reduced_axes,
     prod,
     reduction,
     sum,
@@ -61,7 +61,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     broadcast_to,
     cast,
     cast_to,
-    reduced,
+    reduced_shape,
     reshape,
     transpose,
 )
@@ -119,12 +119,12 @@ def _nanmean(
         return reduction(mean)(a, axis, dtype, None, keepdims, where=where)
     if dtype is not None and np.dtype(dtype).kind not in "fc":
         raise TypeError("If a is inexact, then dtype must be inexact")
-    a = _chosen(a, where)
+    a = _mask_with_nan(a, where)
     total = _without_nan(reduction(sum), 0)(a, axis, dtype, None, keepdims)
     return truediv(total, cast_to(_present(a, axis, keepdims), total.type.dtype))
 
 
-def _chosen(a: Atom, where: Any) -> Any:
+def _mask_with_nan(a: Atom, where: Any) -> Any:
     """The array with nan in the place of elements that a mask leaves out."""
     if where is None or where is True:
         return a
@@ -155,7 +155,7 @@ def _nanvar(
         raise UnsupportedError("np.nanvar with mean=", "leave it out: it is computed")
     if dtype is not None and np.dtype(dtype).kind not in "fc":
         raise TypeError("If a is inexact, then dtype must be inexact")
-    a, axis = _chosen(a, where), reduced_axis(axis, a.type.ndim)
+    a, axis = _mask_with_nan(a, where), reduced_axis(axis, a.type.ndim)
     centred = a - _nanmean(a, axis, dtype, None, True)
     axes = axes_of(axis, a.type.ndim)
     filled = select(isnan(a), a.type.dtype.type(0), centred)
@@ -219,7 +219,7 @@ def _level(q: float | None) -> float:
 
 def _quantile_infer(x: Atom, *, q: float | None, axes: tuple[int, ...], keepdims: bool) -> Type:
     dtype = np.quantile(np.zeros(1, x.type.dtype), _level(q)).dtype
-    return Type(dtype, reduced(x.type.shape, axes, keepdims))
+    return Type(dtype, reduced_shape(x.type.shape, axes, keepdims))
 
 
 def _quantile_source(args: Atoms, params: Params) -> str:
@@ -235,7 +235,7 @@ def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
     """The tangents of the two elements that the quantile lies between."""
     if tangents[0] is None:
         return (None,)
-    x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
+    x, tangent, axis = merge_reduced_axes(primals[0], tangents[0], params["axes"])
     order = argsort(x, axis=axis)
     rank = _level(params["q"]) * (atom_of_size(x.type.shape[axis]) - 1)
     low = cast(floor(rank), dtype=INDEX)
@@ -255,7 +255,7 @@ def _nanquantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], param
     """The same where the elements that are nan come last, and do not count."""
     if tangents[0] is None:
         return (None,)
-    x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
+    x, tangent, axis = merge_reduced_axes(primals[0], tangents[0], params["axes"])
     holes = isnan(x)
     order = argsort(select(holes, x.type.dtype.type(np.inf), x), axis=axis)
     moved = permute(select(holes, 0.0, tangent), order, axis=axis)
@@ -303,7 +303,7 @@ def _quantile(scale: float, op: Op = quantile) -> Any:
                 )
             check_levels(as_array(level), scale)
             shares = truediv(as_array(level), scale)
-            return weighted(a, shares, as_array(weights), axis, method)
+            return weighted_quantile(a, shares, as_array(weights), axis, method)
         if method != "linear" or isinstance(level, Var):
             if op is not quantile:
                 raise UnsupportedError(

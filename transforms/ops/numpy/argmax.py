@@ -10,9 +10,9 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.indexing import INDEX
-from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, shifted
+from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, axis_in_batch
 from tapeless.transforms.ops.primitives.joining import as_array, axis_of, reduced_axis
-from tapeless.transforms.ops.primitives.shapes import Atoms, Params, front, reduced, reshape
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params, front, reduced_shape, reshape
 
 
 def _arg_source(name: str) -> Any:
@@ -25,13 +25,13 @@ def _arg_source(name: str) -> Any:
 
 def _arg_infer(x: Atom, *, axis: int | None, keepdims: bool) -> Type:
     axes = tuple(range(x.type.ndim)) if axis is None else (axis,)
-    return Type(INDEX, reduced(x.type.shape, axes, keepdims))
+    return Type(INDEX, reduced_shape(x.type.shape, axes, keepdims))
 
 
 def _arg_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     axis, keepdims = params["axis"], params["keepdims"]
     if axis is not None:
-        places = op(args[0], axis=shifted(axis, axes[0]), keepdims=keepdims)
+        places = op(args[0], axis=axis_in_batch(axis, axes[0]), keepdims=keepdims)
         return places, axes[0] - (not keepdims and axis < axes[0])
     x = front(args[0], axes[0])
     size, *inner = x.type.shape

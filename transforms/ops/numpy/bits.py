@@ -19,7 +19,7 @@ from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.scalar_form import ModuleNeeds, Operands, ScalarForm, convert
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
-from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, anywhere
+from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, batch_elementwise
 from tapeless.transforms.ops.primitives.elementwise import conjugate
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast_to, dtype_name, front
@@ -44,18 +44,18 @@ def _jvp(primals: Atoms, tangents: Any, outs: Atoms, params: Params) -> Any:
             f"x.view(np.{new.name}) of floats of {old}: bits have no derivative",
             f"convert with x.astype(np.{new.name}), or stop_gradient(x).view(...)",
         )
-    return (reinterpreted(cast_to(t, old), new, outs[0].type.shape),)
+    return (reinterpret(cast_to(t, old), new, outs[0].type.shape),)
 
 
 def _transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> Any:
     """The cotangent of a complex number is the conjugate of that of its parts."""
     back = conjugate(ct) if ct.type.dtype.kind == "c" else ct
-    cotangent = reinterpreted(back, args[0].type.dtype, args[0].type.shape)
+    cotangent = reinterpret(back, args[0].type.dtype, args[0].type.shape)
     return (conjugate(cotangent) if cotangent.type.dtype.kind == "c" else cotangent,)
 
 
 def _put(base: Atom, new: Atom, rest: Atoms, params: Params) -> Any:
-    return reinterpreted(new, base.type.dtype, base.type.shape)
+    return reinterpret(new, base.type.dtype, base.type.shape)
 
 
 def _source(args: Atoms, params: Params) -> str:
@@ -92,7 +92,7 @@ bits = Op(
     put=_put,
     view=True,
     simplify=_simplify,
-    batch=anywhere,
+    batch=batch_elementwise,
     scalar=ScalarForm(_scalar, accepts=_of_numbers, exact=True),
 )
 
@@ -117,7 +117,7 @@ resized_bits = Op(
 )
 
 
-def reinterpreted(x: Atom, dtype: np.dtype[Any], shape: tuple[Size, ...]) -> Any:
+def reinterpret(x: Atom, dtype: np.dtype[Any], shape: tuple[Size, ...]) -> Any:
     """x as elements of a dtype; `shape` is that of the result."""
     if x.type.dtype.itemsize == dtype.itemsize:
         return bits(x, dtype=dtype)
@@ -147,7 +147,7 @@ def _view(x: Any, dtype: Any) -> Any:
                 "bytes of the last axis of the array."
             )
         shape = (*shape[:-1], shape[-1] * wide // narrow)
-    return reinterpreted(x, new, shape)
+    return reinterpret(x, new, shape)
 
 
 METHODS = {"view": _view}

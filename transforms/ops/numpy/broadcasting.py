@@ -10,7 +10,7 @@ from tapeless.transforms.core.builder import atom_of_size, broadcast, stretch
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
 from tapeless.transforms.ops.primitives.joining import as_array
-from tapeless.transforms.ops.primitives.shapes import broadcast_to, flat, reshape
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, flatten, reshape
 from tapeless.transforms.ops.primitives.shapes import copy as copied
 
 
@@ -34,7 +34,7 @@ def _broadcast_arrays(*args: Any, subok: bool = False) -> Any:
 
 
 def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
-    lines = [flat(as_array(x)) for x in xi]
+    lines = [flatten(as_array(x)) for x in xi]
     order = list(range(len(lines)))
     if indexing == "xy" and len(lines) > 1:
         order[:2] = 1, 0

@@ -21,7 +21,7 @@ Dtype = np.dtype[Any]
 READER = {"f": "float", "i": "int", "u": "int"}
 
 
-def stored(value: Any, dtype: Dtype) -> Any:
+def cast_for_store(value: Any, dtype: Dtype) -> Any:
     """The value of a store into an array of this dtype: of NumPy's complex numbers the real parts.
     Python's are an error."""
     new: Atom = as_array(value, dtype if dtype.kind in READER and _are_integers(value) else None)
@@ -56,7 +56,7 @@ def as_elements(value: Any, dtype: Dtype, numpys: bool = True) -> Any:
     return cast(whole, dtype=INT.dtype, python=True)
 
 
-def converted(value: Any, dtype: Dtype, rule: str) -> Any:
+def cast_by_rule(value: Any, dtype: Dtype, rule: str) -> Any:
     """The value in this dtype, as far as a casting rule allows; of Python's numbers what a store
     allows."""
     have = as_array(value)
@@ -67,7 +67,7 @@ def converted(value: Any, dtype: Dtype, rule: str) -> Any:
         check(have.type, dtype, rule, "scalar")
     for number in leaves(value):
         check_bounds(number, dtype)
-    return cast_to(stored(value, dtype), dtype)
+    return cast_to(cast_for_store(value, dtype), dtype)
 
 
 def check(kind: Type, dtype: Dtype, rule: str, what: str) -> None:

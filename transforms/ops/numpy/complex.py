@@ -28,7 +28,14 @@ from tapeless.transforms.ops.primitives.elementwise import arctan2, conjugate, i
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.new_arrays import full
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast, cast_to, copy, lifted
+from tapeless.transforms.ops.primitives.shapes import (
+    Atoms,
+    Params,
+    batch_first,
+    cast,
+    cast_to,
+    copy,
+)
 
 BOOL = np.dtype(bool)
 
@@ -139,7 +146,7 @@ def _comparison(name: str, whole: bool) -> Op:
     def batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
         ndims = (a.type.ndim - (k is not None) for a, k in zip(args, axes, strict=True))
         ndim = max(ndims)
-        a, b = (lifted(a, k, ndim) for a, k in zip(args, axes, strict=True))
+        a, b = (batch_first(a, k, ndim) for a, k in zip(args, axes, strict=True))
         close = isclose(a, b, **params)
         inner = tuple(range(1, close.type.ndim))
         return all_(close, axes=inner, keepdims=False) if whole else close, 0

@@ -73,7 +73,7 @@ def one_kind(dtype: Any) -> np.dtype[Any]:
     return kind
 
 
-def _filled(make: Any) -> Any:
+def _with_value(make: Any) -> Any:
     def new(shape: Any, dtype: Any = None, order: str = "C") -> Any:
         return make(shape=lengths_of(shape), dtype=one_kind(dtype or float))
 
@@ -90,15 +90,15 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> A
     return full(value, shape=sizes, dtype=dtype)
 
 
-def _like(make: Any) -> Any:
-    def like(
+def _with_shape_of(make: Any) -> Any:
+    def new_like(
         a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
     ) -> Any:
         a = as_array(a)
         sizes = a.type.shape if shape is None else lengths_of(shape)
         return make(shape=sizes, dtype=one_kind(dtype or a.type.dtype))
 
-    return like
+    return new_like
 
 
 def _full_like(
@@ -291,21 +291,21 @@ def _indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     return tuple(grids) if sparse else stack(grids)
 
 
-def unset(shape: Any, dtype: Any) -> Any:
+def empty_to_fill(shape: Any, dtype: Any) -> Any:
     """`numpy.empty`, of which the caller sets all elements before any is read."""
     return np.empty(shape, dtype)
 
 
 #: Functions of our own that our libraries call.
-OURS: dict[Any, Any] = {unset: _filled(empty)}
+OURS: dict[Any, Any] = {empty_to_fill: _with_value(empty)}
 NUMPY: dict[Any, Any] = {
-    np.zeros: _filled(zeros),
-    np.ones: _filled(ones),
-    np.empty: _filled(zeros),
+    np.zeros: _with_value(zeros),
+    np.ones: _with_value(ones),
+    np.empty: _with_value(zeros),
     np.full: _full,
-    np.zeros_like: _like(zeros),
-    np.ones_like: _like(ones),
-    np.empty_like: _like(zeros),
+    np.zeros_like: _with_shape_of(zeros),
+    np.ones_like: _with_shape_of(ones),
+    np.empty_like: _with_shape_of(zeros),
     np.full_like: _full_like,
     np.arange: _arange,
     np.diag_indices: lambda n, ndim=2: (_arange(n),) * ndim,

@@ -12,7 +12,7 @@ from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import take_along
 from tapeless.transforms.ops.numpy.recurrences import linear_recurrence, shift_on
 from tapeless.transforms.ops.primitives.arithmetic import add, mul
-from tapeless.transforms.ops.primitives.batch_rules import along
+from tapeless.transforms.ops.primitives.batch_rules import batch_along_axis
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.joining import (
     as_array,
@@ -27,7 +27,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
     cast_to,
-    flat,
+    flatten,
     reshape,
 )
 
@@ -39,7 +39,7 @@ def _cumulative(name: str, run: Any, function: str = "", **more: Any) -> Op:
     def source(args: Atoms, params: Params) -> str:
         return f"np.{function or name}({{0}}" + (", axis={axis})" if args[0].type.ndim > 1 else ")")
 
-    return Op(name, infer, source, costly=True, batch=along, **more)
+    return Op(name, infer, source, costly=True, batch=batch_along_axis, **more)
 
 
 def _cumsum_transpose(ct: Atom, args: Any, linear: Any, params: Params) -> tuple[Any, ...]:
@@ -98,7 +98,7 @@ def run_along(op: Op, default: Any = None) -> Any:
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
         if reduced_axis(axis, a.type.ndim) is None:
-            a, axis = flat(a), 0
+            a, axis = flatten(a), 0
         running = op(a, axis=axis_of(axis, a.type.ndim))
         return running if dtype is None else cast_to(running, np.dtype(dtype))
 

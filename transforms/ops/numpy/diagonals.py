@@ -21,16 +21,16 @@ from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
+    batch_of_stack,
     broadcast_to,
     cast,
     cast_to,
     column,
-    flat,
+    flatten,
     front,
     linear,
     move,
     row,
-    stacked,
     sum,
 )
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, update
@@ -40,7 +40,7 @@ def _triangular(name: str) -> Op:
     def source(args: Atoms, params: Params) -> str:
         return f"np.{name}({{0}}" + (", {k})" if params["k"] else ")")
 
-    op = linear(name, lambda x, *, k: x.type, source, costly=True, moves=True, batch=stacked)
+    op = linear(name, lambda x, *, k: x.type, source, costly=True, moves=True, batch=batch_of_stack)
     op.transpose = lambda ct, args, linear, params: (op(ct, **params),)
     return op
 
@@ -64,10 +64,10 @@ def _triangle(op: Op) -> Any:
 def diagonal_length(n: Size, m: Size, k: int) -> Size:
     """How many elements the k-th diagonal of an n x m matrix has."""
     rows, columns = (n, m - k) if k >= 0 else (n + k, m)
-    return current().length(0, least(rows, columns))
+    return current().length(0, smaller_size(rows, columns))
 
 
-def least(a: Size, b: Size) -> Size:
+def smaller_size(a: Size, b: Size) -> Size:
     """The smaller of two axis lengths; which one it is becomes a fact of the program."""
     smaller = current().at_least(b, a)
     return dims.minimum(a, b) if smaller is Ternary.UNKNOWN else a if smaller else b
@@ -85,7 +85,7 @@ def _diagonal_source(args: Atoms, params: Params) -> str:
     return f"np.diagonal({{0}}, {k}, -2, -1)"
 
 
-def _stored(op: Op, base: Atom, values: Atom, k: int) -> Any:
+def _store_diagonal(op: Op, base: Atom, values: Atom, k: int) -> Any:
     """Values added or stored along the k-th diagonals."""
     along = count_up(values.type.shape[-1])
     key = (*(slice(None),) * (base.type.ndim - 2), Slot(0), Slot(1))
@@ -96,10 +96,10 @@ diagonal = linear(
     "diagonal",
     _diagonal_infer,
     _diagonal_source,
-    accumulate=lambda total, ct, args, params: _stored(add_at, total, ct, params["k"]),
-    put=lambda base, new, rest, params: _stored(update, base, new, params["k"]),
+    accumulate=lambda total, ct, args, params: _store_diagonal(add_at, total, ct, params["k"]),
+    put=lambda base, new, rest, params: _store_diagonal(update, base, new, params["k"]),
     view=True,
-    batch=stacked,
+    batch=batch_of_stack,
 )
 
 
@@ -172,7 +172,7 @@ NUMPY = {
     np.triu: _triangle(triu),
     np.diagonal: _diagonal,
     np.diag: _diag,
-    np.diagflat: lambda v, k=0: _diag(flat(as_array(v)), k),
+    np.diagflat: lambda v, k=0: _diag(flatten(as_array(v)), k),
     np.trace: _trace,
     np.linalg.diagonal: lambda x, *, offset=0: _diagonal(x, offset, -2, -1),
     np.linalg.trace: lambda x, *, offset=0, dtype=None: _trace(x, offset, -2, -1, dtype),

@@ -11,9 +11,9 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.reshape_and_transpose import _swapaxes
 from tapeless.transforms.ops.primitives.arithmetic import neg
-from tapeless.transforms.ops.primitives.batch_rules import along
+from tapeless.transforms.ops.primitives.batch_rules import batch_along_axis
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of, each_axis_of
-from tapeless.transforms.ops.primitives.shapes import Atoms, Params, flat, linear, reshape
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params, flatten, linear, reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 
@@ -48,14 +48,14 @@ roll: Op = linear(
     lambda ct, args, linear, params: (roll(ct, neg(args[1]), **params), None),
     costly=True,
     moves=True,
-    batch=along,
+    batch=batch_along_axis,
 )
 
 
 def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
     a, shifts = as_array(a), _shifts(shift)
     if axis is None:
-        line = flat(a)
+        line = flatten(a)
         for s in shifts:
             line = roll(line, s, axis=0)
         return reshape(line, shape=a.type.shape)

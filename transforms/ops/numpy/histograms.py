@@ -17,7 +17,7 @@ from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.numpy.reductions import amax, amin
 from tapeless.transforms.ops.numpy.sorting import searchsorted
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
-from tapeless.transforms.ops.primitives.batch_rules import anywhere, only_first
+from tapeless.transforms.ops.primitives.batch_rules import batch_elementwise, only_first
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
     less,
@@ -33,7 +33,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     Params,
     cast,
     cast_to,
-    flat,
+    flatten,
     front,
     linear,
     move,
@@ -42,7 +42,7 @@ from tapeless.transforms.ops.primitives.shapes import (
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at
 
 
-def _found() -> tuple[Size, ...]:
+def _found_length() -> tuple[Size, ...]:
     return (dims.symbol("n", 0),)
 
 
@@ -52,7 +52,7 @@ def _least_length(params: Params) -> str:
 
 bincount = Op(
     "bincount",
-    lambda x, *, minlength: Type(INDEX, _found()),
+    lambda x, *, minlength: Type(INDEX, _found_length()),
     lambda args, params: "np.bincount({0}" + _least_length(params),
     costly=True,
 )
@@ -96,7 +96,7 @@ def _bincounts(op: Op, args: Atoms, axes: Any, params: Params) -> Any:
 
 weighted_bincount = Op(
     "weighted_bincount",
-    lambda w, x, *, minlength: Type(FLOAT, _found()),
+    lambda w, x, *, minlength: Type(FLOAT, _found_length()),
     lambda args, params: "np.bincount({1}, {0}" + _least_length(params),
     _weighted_jvp,
     costly=True,
@@ -107,7 +107,7 @@ digitize = Op(
     lambda x, bins, *, right: Type(INDEX, x.type.shape),
     lambda args, params: "np.digitize({0}, {1}" + (", right=True)" if params["right"] else ")"),
     costly=True,
-    batch=anywhere,
+    batch=batch_elementwise,
 )
 histogram = Op(
     "histogram",
@@ -129,18 +129,18 @@ def _unique_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
     if t is None:
         return (None,)
     first = unique_part(primals[0], part="index", **params)
-    return (get(flat(t), first) if axis is None else get(t, (slice(None),) * axis + (first,)),)
+    return (get(flatten(t), first) if axis is None else get(t, (slice(None),) * axis + (first,)),)
 
 
 def _unique_infer(x: Atom, *, axis: int | None, equal_nan: bool) -> Type:
     if axis is None:
-        return Type(x.type.dtype, _found())
-    return Type(x.type.dtype, (*x.type.shape[:axis], *_found(), *x.type.shape[axis + 1 :]))
+        return Type(x.type.dtype, _found_length())
+    return Type(x.type.dtype, (*x.type.shape[:axis], *_found_length(), *x.type.shape[axis + 1 :]))
 
 
 def _part_infer(x: Atom, *, part: str, axis: int | None, equal_nan: bool) -> Type:
     whole = x.type.shape if axis is None else x.type.shape[axis : axis + 1]
-    return Type(INDEX, whole if part == "inverse" else _found())
+    return Type(INDEX, whole if part == "inverse" else _found_length())
 
 
 def _unique_source(args: Atoms, params: Params) -> str:
@@ -170,13 +170,13 @@ def _histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
     a = as_array(a)
-    a = a if a.type.shape else flat(a)
+    a = a if a.type.shape else flatten(a)
     a = cast(a, dtype=np.dtype(np.uint8)) if a.type.dtype.kind == "b" else a
     counts, edges, ends = _counts(a, as_array(bins), range)
     if weights is not None:
-        a = flat(a)
-        at = _bisected(a, edges) if ends is None else uniform_bins(a, edges, *ends)
-        counts = _weighed(a, flat(as_array(weights)), edges, at)
+        a = flatten(a)
+        at = _bin_by_edges(a, edges) if ends is None else uniform_bins(a, edges, *ends)
+        counts = _sum_weights(a, flatten(as_array(weights)), edges, at)
     if density:
         widths = sub(get(edges, slice(1, None)), get(edges, slice(None, -1)))
         counts = truediv(truediv(counts, widths), sum(counts, axes=(0,), keepdims=False))
@@ -202,7 +202,7 @@ def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom, tuple[Any, An
     return counts, CREATION[np.linspace](low, high, count + 1), (low, high)
 
 
-def _bisected(a: Atom, edges: Atom) -> Any:
+def _bin_by_edges(a: Atom, edges: Atom) -> Any:
     """The bin of each element, by the edges; the last one has both its edges."""
     n = edges.type.shape[0] - 1
     at = searchsorted(edges, a, side="right") - 1
@@ -228,7 +228,7 @@ def in_bins(a: Atom, edges: Atom) -> Any:
     return logical_and(less_equal(get(edges, 0), a), less_equal(a, get(edges, -1)))
 
 
-def _weighed(a: Atom, weights: Atom, edges: Atom, at: Atom) -> Any:
+def _sum_weights(a: Atom, weights: Atom, edges: Atom, at: Atom) -> Any:
     """The sums of the weights of what is in each bin, and in none of them outside."""
     n, zero = edges.type.shape[0] - 1, weights.type.dtype.type(0)
     weights = select(in_bins(a, edges), weights, zero)

@@ -87,7 +87,7 @@ def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         many = static(atom_of_size(choices.type.shape[0]), "how many arrays are chosen from")
         choices = [get(choices, k) for k in range(many)]
     which, options = as_array(a), [as_array(c) for c in choices]
-    which = _within(which, len(options), mode)
+    which = _apply_index_mode(which, len(options), mode)
     if mode == "raise" and not (which.type.dtype.kind == "b" and len(options) > 1):
         raise_where(_is_beyond(which, len(options)), ValueError, "invalid entry in choice array")
     chosen = options[-1]
@@ -96,7 +96,7 @@ def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     return chosen
 
 
-def _within(which: Atom, count: int, mode: str) -> Any:
+def _apply_index_mode(which: Atom, count: int, mode: str) -> Any:
     if mode == "wrap":
         return mod(which, count)
     return minimum(maximum(which, 0), count - 1) if mode == "clip" else which

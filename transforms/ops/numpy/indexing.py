@@ -13,11 +13,11 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.primitives.arithmetic import mod
-from tapeless.transforms.ops.primitives.boolean_keys import truth_of, whole
+from tapeless.transforms.ops.primitives.boolean_keys import expand_ellipsis, truth_of
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
 from tapeless.transforms.ops.primitives.joining import array, as_array, axis_of
 from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
-from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast_to, copy, flat, reshape
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast_to, copy, flatten, reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import Key as Key
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot as Slot
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at as add_at
@@ -52,7 +52,7 @@ def normalize(key: Any, ndim: int) -> tuple[Key, Atoms]:
         return slot(b)
 
     out: list[Any] = []
-    for e in whole(entries, ndim):
+    for e in expand_ellipsis(entries, ndim):
         if isinstance(e, slice):
             out.append(slice(bound(e.start), bound(e.stop), bound(e.step)))
         elif e is None:
@@ -108,7 +108,7 @@ def check_bounds(shape: tuple[Size, ...], key: Key) -> None:
     axis = 0
     for e in key:
         size = shape[axis] if axis < len(shape) else None
-        if isinstance(e, int) and size is not None and not _within(e, size):
+        if isinstance(e, int) and size is not None and not _is_in_bounds(e, size):
             raise IndexError(f"index {e} is out of bounds for axis {axis} with size {size}")
         if e is None:
             continue
@@ -117,7 +117,7 @@ def check_bounds(shape: tuple[Size, ...], key: Key) -> None:
             return
 
 
-def _within(index: int, size: Size) -> bool:
+def _is_in_bounds(index: int, size: Size) -> bool:
     if isinstance(size, int):
         return -size <= index < size
     return current().in_bounds(index, size)
@@ -190,7 +190,7 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "
     nothing = isinstance(indices, (list, tuple)) and not indices
     a, where = as_array(a), zeros(shape=(0,), dtype=INDEX) if nothing else as_array(indices)
     if axis is None or (not a.type.shape and axis_of(axis, 1) == 0):
-        a, axis = flat(a), 0
+        a, axis = flatten(a), 0
     k = axis_of(axis, a.type.ndim)
     n = a.type.shape[k]
     if mode != "raise":  # the length may be no integer of a small dtype
@@ -224,12 +224,12 @@ def along_axis(x: Atom, where: Atom, axis: int) -> tuple[Key, Atoms]:
 def _take_along(arr: Any, indices: Any, axis: Any = -1) -> Any:
     arr, indices = as_array(arr), as_array(indices)
     if axis is None:
-        return get(flat(arr), indices)
+        return get(flatten(arr), indices)
     return take_along(arr, indices, axis_of(axis, arr.type.ndim))
 
 
 def _extract(condition: Any, arr: Any) -> Any:
-    line, chosen = flat(as_array(arr)), flat(as_array(condition))
+    line, chosen = flatten(as_array(arr)), flatten(as_array(condition))
     if chosen.type.dtype.kind == "b" and chosen.type.shape == line.type.shape:
         return get(line, chosen)
     return get(line, nonzero(chosen))  # there may be fewer of them
@@ -238,14 +238,14 @@ def _extract(condition: Any, arr: Any) -> Any:
 def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     a, wanted = as_array(a), nonzero(as_array(condition))
     if axis is None:
-        a, axis = flat(a), 0
+        a, axis = flatten(a), 0
     return get(a, (*(slice(None),) * axis_of(axis, a.type.ndim), wanted))
 
 
 NUMPY = {
     np.take: _take,
     np.nonzero: _positions,
-    np.flatnonzero: lambda a: _positions(flat(as_array(a)))[0],
+    np.flatnonzero: lambda a: _positions(flatten(as_array(a)))[0],
     np.argwhere: lambda a: argwhere(as_array(a)),
     np.ix_: _ix,
     np.extract: _extract,

@@ -13,7 +13,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.numpy.cast_rules import stored
+from tapeless.transforms.ops.numpy.cast_rules import cast_for_store
 from tapeless.transforms.ops.numpy.indexing import INDEX, get
 from tapeless.transforms.ops.numpy.length_arguments import shape_of, size_given
 from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
@@ -24,7 +24,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     broadcast_to,
     cast_to,
     copy,
-    flat,
+    flatten,
     move,
     reshape,
 )
@@ -40,7 +40,7 @@ kept_positions = Op(
 
 def _axis(arr: Any, axis: Any) -> tuple[Atom, int]:
     a = as_array(arr)
-    return (flat(a), 0) if axis is None else (a, axis_of(axis, a.type.ndim))
+    return (flatten(a), 0) if axis is None else (a, axis_of(axis, a.type.ndim))
 
 
 def _place(k: Any, n: Size, last: Size, axis: int) -> Size:
@@ -57,16 +57,20 @@ def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     n = a.type.shape[k]
     if isinstance(obj, slice):
         span = _span(obj, n)
-        return _without(a, k, get(count_up(n), obj)) if span is None else _joined(a, k, *span)
+        return (
+            _delete_places(a, k, get(count_up(n), obj))
+            if span is None
+            else _delete_range(a, k, *span)
+        )
     places = as_array(obj)
     if places.type.shape:
         empty = places.type.shape == (0,)
-        return copy(a) if empty else _without(a, k, places)
+        return copy(a) if empty else _delete_places(a, k, places)
     at = _place(places, n, n - 1, k)
-    return _joined(a, k, at, at + 1)
+    return _delete_range(a, k, at, at + 1)
 
 
-def _without(a: Atom, axis: int, places: Atom) -> Any:
+def _delete_places(a: Atom, axis: int, places: Atom) -> Any:
     kept = kept_positions(atom_of_size(a.type.shape[axis]), places)
     return get(a, (*(slice(None),) * axis, kept))
 
@@ -75,21 +79,21 @@ def _span(key: slice, n: Size) -> tuple[Size, Size] | None:
     """Where a slice starts and stops; None where it has a step, or where that is not known."""
     if key.step not in (None, 1):
         return None
-    start = _clamped(0 if key.start is None else size_given(key.start), n)
-    stop = _clamped(n if key.stop is None else size_given(key.stop), n)
+    start = _clamp_bound(0 if key.start is None else size_given(key.start), n)
+    stop = _clamp_bound(n if key.stop is None else size_given(key.stop), n)
     if start is None or stop is None:
         return None
-    first = _clamped(start, stop)
+    first = _clamp_bound(start, stop)
     return None if first is None else (start, start if first == stop else stop)
 
 
-def _clamped(bound: Size, n: Size) -> Size | None:
+def _clamp_bound(bound: Size, n: Size) -> Size | None:
     if isinstance(bound, int) and isinstance(n, int):
         return slice(bound, None).indices(n)[0]
     return n if bound == n else current().clamp(bound, n)
 
 
-def _joined(a: Atom, axis: int, stop: Size, start: Size) -> Any:
+def _delete_range(a: Atom, axis: int, stop: Size, start: Size) -> Any:
     """Without the elements from `stop` to `start`."""
     n = a.type.shape[axis]
     return concatenate(part(a, axis, 0, stop), part(a, axis, start, n), axis=axis)
@@ -98,7 +102,7 @@ def _joined(a: Atom, axis: int, stop: Size, start: Size) -> Any:
 def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """At a known number of places; those in an array are `inserted` by code of NumPy's."""
     a, k = _axis(arr, axis)
-    n, v = a.type.shape[k], cast_to(stored(values, a.type.dtype), a.type.dtype)
+    n, v = a.type.shape[k], cast_to(cast_for_store(values, a.type.dtype), a.type.dtype)
     if isinstance(obj, slice):
         length = static(atom_of_size(n), "the positions of a slice must be known")
         obj = list(range(*obj.indices(length)))
@@ -112,11 +116,11 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     if len(places) == 1:
         pieces = [part(a, k, 0, places[0]), v, part(a, k, places[0], n)]
     else:
-        pieces = _between(a, v, places, k)
+        pieces = _interleave(a, v, places, k)
     return concatenate(*pieces, axis=k)
 
 
-def _between(a: Atom, v: Atom, places: list[Size], axis: int) -> list[Atom]:
+def _interleave(a: Atom, v: Atom, places: list[Size], axis: int) -> list[Atom]:
     """The parts of an array between places, and the new elements that belong there."""
     order = _sorted_places(places)
     ends = [0, *(places[j] for j in order), a.type.shape[axis]]
@@ -134,7 +138,7 @@ def _sorted_places(places: list[Size]) -> list[int]:
 
 
 def _resize(a: Any, new_shape: Any) -> Any:
-    line, sizes = flat(as_array(a)), shape_of(new_shape)
+    line, sizes = flatten(as_array(a)), shape_of(new_shape)
     for size in sizes:
         message = "all elements of `new_shape` must be non-negative"
         require_at_least(size, 0, ValueError, message)

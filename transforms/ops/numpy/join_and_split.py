@@ -13,8 +13,8 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.ops.numpy.length_arguments import integers, is_line, size_given
 from tapeless.transforms.ops.numpy.reshape_and_transpose import raised_shape
-from tapeless.transforms.ops.primitives.joining import as_array, axis_of, joined, stack
-from tapeless.transforms.ops.primitives.shapes import cast_to, flat, move, reshape
+from tapeless.transforms.ops.primitives.joining import as_array, axis_of, concatenate_arrays, stack
+from tapeless.transforms.ops.primitives.shapes import cast_to, flatten, move, reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import part
 
 Shape = tuple[Size, ...]
@@ -35,10 +35,10 @@ def _of_pieces(arrays: Any, axis: Any) -> Any:
     if not pieces:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
-        pieces, axis = [flat(p) for p in pieces], 0
+        pieces, axis = [flatten(p) for p in pieces], 0
     if not pieces[0].type.ndim:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    return joined(pieces, axis_of(axis, pieces[0].type.ndim))
+    return concatenate_arrays(pieces, axis_of(axis, pieces[0].type.ndim))
 
 
 def _of_rows(a: Atom, axis: Any) -> Any:
@@ -46,7 +46,7 @@ def _of_rows(a: Atom, axis: Any) -> Any:
     if a.type.shape[:1] == (0,):
         raise ValueError("need at least one array to concatenate")
     if axis is None and a.type.shape:
-        return flat(a)
+        return flatten(a)
     if a.type.ndim < 2:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     k = axis_of(axis, a.type.ndim - 1)
@@ -65,7 +65,7 @@ def _stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) ->
     return stacked if dtype is None else cast_to(stacked, np.dtype(dtype))
 
 
-def _raised(arrays: Any, shape: Callable[[Shape], Shape]) -> Any:
+def _reshape_each(arrays: Any, shape: Callable[[Shape], Shape]) -> Any:
     """The arrays, each in another shape."""
     if not is_one(arrays):
         pieces = [as_array(a) for a in arrays]
@@ -81,21 +81,21 @@ def _at_least(n: int) -> Callable[[Shape], Shape]:
 
 
 def _vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    return _concatenate(_raised(tup, _at_least(2)), 0, dtype=dtype)
+    return _concatenate(_reshape_each(tup, _at_least(2)), 0, dtype=dtype)
 
 
 def _hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    pieces = _raised(tup, _at_least(1))
+    pieces = _reshape_each(tup, _at_least(1))
     ndim = pieces.type.ndim - 1 if is_one(pieces) else [*pieces, atom(0)][0].type.ndim
     return _concatenate(pieces, 0 if ndim == 1 else 1, dtype=dtype)
 
 
 def _dstack(tup: Any) -> Any:
-    return _concatenate(_raised(tup, _at_least(3)), 2)
+    return _concatenate(_reshape_each(tup, _at_least(3)), 2)
 
 
 def _column_stack(tup: Any) -> Any:
-    return _concatenate(_raised(tup, _standing), 1)
+    return _concatenate(_reshape_each(tup, _standing), 1)
 
 
 def _standing(shape: Shape) -> Shape:

@@ -19,7 +19,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     Params,
     broadcast_to,
     cast_to,
-    kept,
+    keep_reduced_axes,
     reduction_infer,
     sum,
 )
@@ -39,7 +39,9 @@ def _jvp(power: Op) -> Any:
     def jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
         if tangents[0] is None:
             return (None,)
-        top = kept(select(isinf(outs[0]), 0.0, outs[0]), primals[0].type, params["axes"])
+        top = keep_reduced_axes(
+            select(isinf(outs[0]), 0.0, outs[0]), primals[0].type, params["axes"]
+        )
         share = power(sub(primals[0], top))
         return (sum(mul(tangents[0], share), axes=params["axes"], keepdims=params["keepdims"]),)
 

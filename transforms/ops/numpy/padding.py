@@ -96,11 +96,11 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> A
         )
     for k, width in enumerate(widths):
         if width != (0, 0):
-            a = _odd(a, k, width, mode) if odd else _gathered(a, k, width, mode)
+            a = _odd(a, k, width, mode) if odd else _gather_padded(a, k, width, mode)
     return a
 
 
-def _gathered(a: Atom, axis: int, width: tuple[Size, Size], mode: str) -> Any:
+def _gather_padded(a: Atom, axis: int, width: tuple[Size, Size], mode: str) -> Any:
     where = pad_index(a.type.shape[axis], width=width, mode=mode)
     return get(a, (*(slice(None),) * axis, where))
 
@@ -110,7 +110,7 @@ def _odd(a: Atom, axis: int, width: tuple[Size, Size], mode: str) -> Any:
     (before, after), n = width, a.type.shape[axis]
     if not all(current().at_least(n - (mode == "reflect"), w).certain for w in width):
         raise UnsupportedError("np.pad by odd reflections wider than the array", "pad twice")
-    even = _gathered(a, axis, width, mode)
+    even = _gather_padded(a, axis, width, mode)
     front, back = part(even, axis, 0, before), part(even, axis, before + n, before + n + after)
     first, last = part(a, axis, 0, 1), part(a, axis, n - 1, n)
     return concatenate(sub(mul(2, first), front), a, sub(mul(2, last), back), axis=axis)
@@ -124,10 +124,10 @@ def _constant(a: Atom, widths: Widths, values: Any) -> Any:
     if isinstance(value, Literal) and value.value == 0:
         return padded
     inside = pad(ones(shape=a.type.shape, dtype=np.dtype(bool)), before=before, after=after)
-    return select(inside, padded, _wrapped(value, a.type.dtype))
+    return select(inside, padded, _cast_wrapping(value, a.type.dtype))
 
 
-def _wrapped(value: Atom, dtype: np.dtype[Any]) -> Any:
+def _cast_wrapping(value: Atom, dtype: np.dtype[Any]) -> Any:
     """A value in a dtype, where integers wrap around."""
     if isinstance(value, Literal):
         value = atom(np.asarray(value.value)[()])
@@ -138,7 +138,7 @@ def _constants(a: Atom, widths: Widths, pairs: list[Any]) -> Any:
     """Each side filled with a value of its own, axis by axis."""
     for k, (width, values) in enumerate(zip(widths, pairs, strict=True)):
         sides = [
-            broadcast_to(_wrapped(value, a.type.dtype), shape=_side(a, k, size))
+            broadcast_to(_cast_wrapping(value, a.type.dtype), shape=_side(a, k, size))
             for size, value in zip(width, values, strict=True)
         ]
         a = concatenate(sides[0], a, sides[1], axis=k)

@@ -14,16 +14,16 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.cast_rules import (
     as_elements,
+    cast_by_rule,
+    cast_for_store,
     check_bounds,
-    converted,
     leaves,
-    stored,
 )
 from tapeless.transforms.ops.numpy.cumulative import cumsum
 from tapeless.transforms.ops.numpy.diagonals import diagonal_length
 from tapeless.transforms.ops.numpy.indexing import along_axis, normalize
 from tapeless.transforms.ops.numpy.run_time_errors import require_size
-from tapeless.transforms.ops.numpy.stretched_values import stretched
+from tapeless.transforms.ops.numpy.stretched_values import stretch_value
 from tapeless.transforms.ops.primitives.arithmetic import mod, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_and
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
@@ -31,7 +31,7 @@ from tapeless.transforms.ops.primitives.extrema_at import maximum_at, minimum_at
 from tapeless.transforms.ops.primitives.joining import as_array, axis_of, concatenate
 from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, cast_to, flat, reshape
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, cast_to, flatten, reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import (
     Slot,
     add_at,
@@ -54,7 +54,7 @@ def _add_at(a: Any, indices: Any, b: Any) -> Any:
             "after each",
             "make the array one of floats",
         )
-    return add_at(a, stretched(b, a, key, tuple(rest)), *rest, key=key)
+    return add_at(a, stretch_value(b, a, key, tuple(rest)), *rest, key=key)
 
 
 def _subtract_at(a: Any, indices: Any, b: Any) -> Any:
@@ -64,14 +64,14 @@ def _subtract_at(a: Any, indices: Any, b: Any) -> Any:
 def _extreme_at(op: Op, repeated: Op) -> Any:
     """a[indices] = op(a[indices], b), where an element may be named twice."""
 
-    def at(a: Any, indices: Any, b: Any) -> Any:
+    def update_at(a: Any, indices: Any, b: Any) -> Any:
         key, rest = normalize(indices, a.type.ndim)
         if may_repeat(key, rest):
             return repeated(a, as_array(b), *rest, key=key)
         new_elements = op(read(a, key, rest), as_array(b))
         return update(a, cast_to(new_elements, a.type.dtype), *rest, key=key)
 
-    return at
+    return update_at
 
 
 # -- elements at positions
@@ -82,7 +82,7 @@ def _cyclic(values: Any, count: Size) -> Any:
     v = as_array(values)
     if not v.type.shape:
         return v
-    v = flat(v)
+    v = flatten(v)
     n = v.type.shape[0]
     if n in (1, count):
         return v
@@ -92,7 +92,7 @@ def _cyclic(values: Any, count: Size) -> Any:
 
 
 def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
-    line, where = flat(a), flat(as_array(ind))
+    line, where = flatten(a), flatten(as_array(ind))
     n = atom(line.type.shape[0])
     if mode == "wrap":
         where = mod(where, n)
@@ -101,15 +101,15 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
     for number in leaves(v):
         check_bounds(number, a.type.dtype)
     held = as_elements(v, a.type.dtype, numpys=False)
-    values = _cyclic(stored(held, a.type.dtype), where.type.shape[0])
+    values = _cyclic(cast_for_store(held, a.type.dtype), where.type.shape[0])
     new = update(line, values, where, key=(Slot(0),))
     return reshape(new, shape=a.type.shape)
 
 
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
-    where, values = as_array(indices), stored(values, arr.type.dtype)
+    where, values = as_array(indices), cast_for_store(values, arr.type.dtype)
     if axis is None:
-        new = update(flat(arr), values, where, key=(Slot(0),))
+        new = update(flatten(arr), values, where, key=(Slot(0),))
         return reshape(new, shape=arr.type.shape)
     key, rest = along_axis(arr, where, axis_of(axis, arr.type.ndim))
     return update(arr, values, *rest, key=key)
@@ -118,8 +118,8 @@ def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
 def _place(arr: Any, mask: Any, vals: Any) -> Any:
     """The k-th element under the mask becomes the k-th of the values, which are used cyclically."""
     held = as_elements(vals, arr.type.dtype, numpys=False)
-    v = flat(converted(held, arr.type.dtype, "safe"))
-    chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
+    v = flatten(cast_by_rule(held, arr.type.dtype, "safe"))
+    chosen = cast(flatten(as_array(mask)), dtype=np.dtype(bool))
     rank = sub(cumsum(cast(chosen, dtype=np.dtype(int)), axis=0), 1)
     count = v.type.shape[0]
     rank = maximum(rank, 0)
@@ -129,30 +129,30 @@ def _place(arr: Any, mask: Any, vals: Any) -> Any:
         v = concatenate(v, zeros(shape=(1,), dtype=v.type.dtype), axis=0)
         none = logical_and(chosen, equal(atom(count), 0))
         rank = select(none, 1, mod(rank, maximum(atom(count), 1)))
-    return _chosen(arr, chosen, gather(v, rank, key=(Slot(0),)))
+    return _select_flat(arr, chosen, gather(v, rank, key=(Slot(0),)))
 
 
 def _putmask(a: Any, mask: Any, values: Any) -> Any:
-    chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
+    chosen = cast(flatten(as_array(mask)), dtype=np.dtype(bool))
     message = "putmask: mask and data must be the same size"
     require_size(chosen.type.shape[0], dims.product(a.type.shape), ValueError, message)
     held = as_elements(values, a.type.dtype, numpys=False)
-    new = converted(held, a.type.dtype, "safe")
-    return _chosen(a, chosen, _cyclic(new, chosen.type.shape[0]))
+    new = cast_by_rule(held, a.type.dtype, "safe")
+    return _select_flat(a, chosen, _cyclic(new, chosen.type.shape[0]))
 
 
-def _chosen(a: Atom, chosen: Atom, values: Atom) -> Any:
-    return reshape(select(chosen, values, flat(a)), shape=a.type.shape)
+def _select_flat(a: Atom, chosen: Atom, values: Atom) -> Any:
+    return reshape(select(chosen, values, flatten(a)), shape=a.type.shape)
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
-    new = converted(src, dst.type.dtype, casting)
+    new = cast_by_rule(src, dst.type.dtype, casting)
     if where is not True:
         new = select(as_array(where), new, dst)
     if new.type.ndim > dst.type.ndim:
         return broadcast_to(new, shape=dst.type.shape)  # which refuses it
     key = (slice(None),) * dst.type.ndim
-    return update(dst, stretched(new, dst, key, ()), key=key)
+    return update(dst, stretch_value(new, dst, key, ()), key=key)
 
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
@@ -163,7 +163,10 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
     length = diagonal_length(a.type.shape[0], a.type.shape[1], 0)
     key = tuple(map(Slot, range(a.type.ndim)))
     return update(
-        a, _cyclic(stored(val, a.type.dtype), length), *[count_up(length)] * a.type.ndim, key=key
+        a,
+        _cyclic(cast_for_store(val, a.type.dtype), length),
+        *[count_up(length)] * a.type.ndim,
+        key=key,
     )
 
 

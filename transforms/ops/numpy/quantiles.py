@@ -14,7 +14,7 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.cumulative import cumsum
 from tapeless.transforms.ops.numpy.indexing import INDEX, get
-from tapeless.transforms.ops.numpy.reductions import merged
+from tapeless.transforms.ops.numpy.reductions import merge_reduced_axes
 from tapeless.transforms.ops.numpy.run_time_errors import require
 from tapeless.transforms.ops.numpy.sorting import argsort, searchsorted, sort
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul, sub, truediv
@@ -32,7 +32,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
 )
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import cast, cast_to, flat, move, reshape
+from tapeless.transforms.ops.primitives.shapes import cast, cast_to, flatten, move, reshape
 
 #: In the place of a level: the median, which is the mean of two elements in the middle. To a
 #: quantile, infinities next to it count as well.
@@ -77,9 +77,9 @@ def by_sorting(a: Atom, q: Atom, axes: tuple[int, ...], keepdims: bool, method: 
         raise UnsupportedError(
             f"np.quantile with method={method!r}", f"there are {', '.join(methods)}"
         )
-    line, _, axis = merged(a, a, axes)
+    line, _, axis = merge_reduced_axes(a, a, axes)
     ordered = move(sort(line, axis=axis), (axis,), (0,))
-    quantiles = _at(ordered, q, method)
+    quantiles = _element_at_share(ordered, q, method)
     if a.type.dtype.kind == "f":
         quantiles = select(isnan(get(ordered, -1)), a.type.dtype.type(np.nan), quantiles)
     if keepdims:
@@ -88,14 +88,14 @@ def by_sorting(a: Atom, q: Atom, axes: tuple[int, ...], keepdims: bool, method: 
     return quantiles
 
 
-def weighted(a: Atom, q: Atom, weights: Atom, axis: Any, method: str) -> Any:
+def weighted_quantile(a: Atom, q: Atom, weights: Atom, axis: Any, method: str) -> Any:
     """The first element up to which the weights of all are at least a share q of their sum."""
     if method != "inverted_cdf":
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
     if a.type.ndim != 1 and (axis is not None or weights.type.ndim != a.type.ndim):
         raise UnsupportedError("quantiles with weights= along an axis", "loop over the other axes")
     require(greater_equal(weights, 0), ValueError, "Weights must be non-negative.")
-    a, weights = flat(a), flat(weights)
+    a, weights = flatten(a), flatten(weights)
     order = argsort(a, axis=0)
     total = cumsum(get(weights, order), axis=0)
     shares = truediv(total, get(total, -1))
@@ -106,7 +106,7 @@ def weighted(a: Atom, q: Atom, weights: Atom, axis: Any, method: str) -> Any:
 
 def middle(a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     """The median; complex numbers are ordered by their real parts, then by the others."""
-    line, _, axis = merged(a, a, axes)
+    line, _, axis = merge_reduced_axes(a, a, axes)
     if a.type.dtype.kind not in "fc":
         line = cast(line, dtype=np.dtype(float))
     ordered = move(sort(line, axis=axis), (axis,), (0,))
@@ -118,7 +118,7 @@ def middle(a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     return reshape(medians, shape=kept) if keepdims else medians
 
 
-def _at(x: Atom, q: Atom, method: str) -> Any:
+def _element_at_share(x: Atom, q: Atom, method: str) -> Any:
     """Elements of a sorted array, or what is between them."""
     last = atom_of_size(x.type.shape[0]) - 1
     if method in CHOSEN:
@@ -141,10 +141,10 @@ def _at(x: Atom, q: Atom, method: str) -> Any:
     level: Any = 0.5 if q.type.weak else q.type.dtype.type(0)
     share = cast_to(share, np.quantile(np.zeros(1, x.type.dtype), level).dtype)
     share = reshape(share, shape=(*q.type.shape, *(1,) * (x.type.ndim - 1)))
-    return between(below, above, share)
+    return interpolate(below, above, share)
 
 
-def between(below: Atom, above: Atom, share: Atom) -> Any:
+def interpolate(below: Atom, above: Atom, share: Atom) -> Any:
     """What is between two elements, from the nearer one, as NumPy."""
     gap = sub(above, below)
     up, down = add(below, mul(gap, share)), sub(above, mul(gap, sub(1, share)))

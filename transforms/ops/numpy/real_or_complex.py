@@ -41,10 +41,10 @@ Test = Callable[[Atom], Any]
 def _of_complex(name: str, rule: Callable[..., Any], beyond: Test) -> Callable[..., Any]:
     """The rule of complex numbers where an argument is one, or `beyond` holds for an element of
     it; else that of real numbers."""
-    return lambda x: rule(_extended(name, as_array(x), beyond))
+    return lambda x: rule(_extend_to_complex(name, as_array(x), beyond))
 
 
-def _extended(name: str, x: Atom, beyond: Test) -> Any:
+def _extend_to_complex(name: str, x: Atom, beyond: Test) -> Any:
     """An array of NumPy's numbers, complex ones where the function leaves the real numbers."""
     hint = f"write np.{name}(x + 0j), or np.{name}(x) where it is real"
     if not is_complex(x) and _require(f"np.emath.{name} of real numbers", beyond(x), hint):
@@ -62,12 +62,12 @@ def _require(what: str, test: Atom, hint: str) -> bool:
 
 
 def _logn(n: Any, x: Any) -> Any:
-    n, x = (_extended("logn", as_array(a), _negative) for a in (n, x))
+    n, x = (_extend_to_complex("logn", as_array(a), _negative) for a in (n, x))
     return log(x) / log(n)
 
 
 def _power(x: Any, p: Any) -> Any:
-    x, p = _extended("power", as_array(x), _negative), as_array(p)
+    x, p = _extend_to_complex("power", as_array(x), _negative), as_array(p)
     what, hint = "np.emath.power with integers", "write x ** -1.0"
     if p.type.dtype.kind == "i" and _require(what, _negative(p), hint):
         p = cast(p, dtype=np.dtype(float))

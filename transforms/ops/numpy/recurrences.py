@@ -16,7 +16,7 @@ from tapeless.transforms.ops.primitives.arithmetic import add, mul
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
 from tapeless.transforms.ops.primitives.joining import concatenate
 from tapeless.transforms.ops.primitives.new_arrays import zeros
-from tapeless.transforms.ops.primitives.shapes import Atoms, Params, repeated
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params, repeat_batch
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 FORWARD = '''
@@ -67,7 +67,7 @@ def _transpose(ct: Atom, args: Any, linear: Any, params: Params) -> tuple[Any, .
 
 def _batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     size = next(x.type.shape[k] for x, k in zip(args, axes, strict=True) if k is not None)
-    stacks = (repeated(x, k, size) for x, k in zip(args, axes, strict=True))
+    stacks = (repeat_batch(x, k, size) for x, k in zip(args, axes, strict=True))
     return op(*stacks, **{**params, "axis": params["axis"] + 1}), 0
 
 

@@ -35,15 +35,15 @@ from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
+    broadcast_reduced,
     broadcast_to,
     cast,
     cast_to,
-    kept,
+    keep_reduced_axes,
     linear,
     reduction_infer,
     reduction_source,
     reshape,
-    spread,
     transpose,
 )
 from tapeless.transforms.ops.primitives.shapes import sum as sum
@@ -84,7 +84,7 @@ def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple
     t, axes = args[0].type, params["axes"]
     if any(t.shape[k] == 0 for k in axes):
         return (zeros(shape=t.shape, dtype=ct.type.dtype),)
-    return (spread(truediv(ct, count(t, axes)), t, axes),)
+    return (broadcast_reduced(truediv(ct, count(t, axes)), t, axes),)
 
 
 mean = linear(
@@ -132,7 +132,7 @@ def _extremum_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
     if tangents[0] is None:
         return (None,)
     (x,), axes, keep = primals, params["axes"], params["keepdims"]
-    attained = equal(x, kept(outs[0], x.type, axes))
+    attained = equal(x, keep_reduced_axes(outs[0], x.type, axes))
     hits = sum(cast(attained, dtype=outs[0].type.dtype), axes=axes, keepdims=keep)
     return (truediv(sum(select(attained, tangents[0], 0.0), axes=axes, keepdims=keep), hits),)
 
@@ -145,7 +145,7 @@ def _prod_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Para
     """Products of all other elements, from the left times from the right: exact for zeros too."""
     if tangents[0] is None:
         return (None,)
-    x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
+    x, tangent, axis = merge_reduced_axes(primals[0], tangents[0], params["axes"])
     shape = tuple(1 if k == axis else s for k, s in enumerate(x.type.shape))
     first_factor = ones(shape=shape, dtype=x.type.dtype)
     before = cumprod(_drop_last(concatenate(first_factor, x, axis=axis), axis), axis=axis)
@@ -155,7 +155,7 @@ def _prod_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Para
     return (reshape(total, shape=outs[0].type.shape),)
 
 
-def merged(x: Atom, tangent: Atom, axes: tuple[int, ...]) -> tuple[Atom, Atom, int]:
+def merge_reduced_axes(x: Atom, tangent: Atom, axes: tuple[int, ...]) -> tuple[Atom, Atom, int]:
     """All reduced axes moved to the end and merged into one."""
     if len(axes) == 1:
         return x, tangent, axes[0]
@@ -198,7 +198,7 @@ def reduction(op: Op, default: Any = None) -> Any:
         if op is mean and (where is not None or wraps):
             return _mean_where(a, where, axes_of(axis, a.type.ndim), bool(keepdims), dtype)
         if where is not None:
-            a = _masked(op, a, where, initial)
+            a = _mask_with_neutral(op, a, where, initial)
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
         axes = axes_of(axis, a.type.ndim)
@@ -212,7 +212,7 @@ def reduction(op: Op, default: Any = None) -> Any:
             empty = [k for k in axes if not dims.at_least(a.type.shape[k], 1)]
             if empty:
                 a, joins = _with_one_more(a, empty[0], as_array(initial)), False
-        reduced_value = _reduced(op, a, axes, bool(keepdims))
+        reduced_value = _reduce(op, a, axes, bool(keepdims))
         if dtype is not None:
             reduced_value = cast_to(
                 reduced_value, np.dtype(dtype)
@@ -248,7 +248,7 @@ def without_dtype(op: Op) -> Any:
     return reduce
 
 
-def _masked(op: Op, a: Atom, where: Any, initial: Any) -> Any:
+def _mask_with_neutral(op: Op, a: Atom, where: Any, initial: Any) -> Any:
     """The array with what changes nothing in the place of elements that are left out."""
     if op not in EMPTY and initial is None:
         raise ValueError(f"np.{op.name} with where= needs initial=")
@@ -271,7 +271,7 @@ def _mean_where(
     return cast_to(truediv(total, left_of(number, ddof)), kind)
 
 
-def _reduced(op: Op, a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+def _reduce(op: Op, a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     if not axes and (a.type.ndim or op not in (any_, all_)):
         dtype = op.infer(a, axes=(), keepdims=False).dtype
         if op in (any_, all_, count_nonzero):

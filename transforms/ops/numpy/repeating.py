@@ -13,14 +13,14 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
-from tapeless.transforms.ops.primitives.batch_rules import along
+from tapeless.transforms.ops.primitives.batch_rules import batch_along_axis
 from tapeless.transforms.ops.primitives.joining import as_array, axis_of
 from tapeless.transforms.ops.primitives.new_arrays import count_up
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
     copy,
-    flat,
+    flatten,
     front,
     linear,
     reshape,
@@ -51,7 +51,7 @@ repeat = linear(
     _repeat_transpose,
     costly=True,
     moves=True,
-    batch=along,
+    batch=batch_along_axis,
 )
 
 
@@ -66,7 +66,7 @@ repeat_counts = Op(
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     a = as_array(a)
     if axis is None:
-        a, axis = flat(a), 0
+        a, axis = flatten(a), 0
     k = axis_of(axis, a.type.ndim)
     counts = as_array(repeats)
     if not counts.type.shape:

@@ -13,7 +13,7 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.numpy.length_arguments import integers, shape_of
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of, axis_of
-from tapeless.transforms.ops.primitives.shapes import copy, flat, move, reshape, transpose
+from tapeless.transforms.ops.primitives.shapes import copy, flatten, move, reshape, transpose
 
 
 def _reshape(
@@ -50,7 +50,7 @@ def _ravel(a: Any, order: Any = "C") -> Any:
     """The elements as a line: `order` is "C", "F", or the axes, the slowest first."""
     a = as_array(a)
     axes = tuple(range(a.type.ndim))
-    return flat(transpose(a, axes={"C": axes, "F": axes[::-1]}.get(order, order)))
+    return flatten(transpose(a, axes={"C": axes, "F": axes[::-1]}.get(order, order)))
 
 
 def _transpose(a: Any, axes: Any = None) -> Any:

@@ -31,7 +31,7 @@ def raise_where(test: Any, error: type[Exception], message: str) -> None:
         if test.value:
             raise error(message)
     elif not current().decides(error(message), lambda: test):
-        _branch(test, _raised(error, message), NOTHING)
+        _branch(test, _raise_block(error, message), NOTHING)
 
 
 def require(fine: Any, error: type[Exception], message: str) -> None:
@@ -42,7 +42,7 @@ def require(fine: Any, error: type[Exception], message: str) -> None:
         if not fine.value:
             raise error(message)
     elif not current().decides(error(message), lambda: logical_not(fine)):
-        _branch(fine, NOTHING, _raised(error, message))
+        _branch(fine, NOTHING, _raise_block(error, message))
 
 
 def require_at_least(n: Size, least: Size, error: type[Exception], message: str) -> None:
@@ -72,7 +72,7 @@ def require_other_size(n: Size, size: int, error: type[Exception], message: str)
         raise_where(equal(atom_of_size(n), size), error, message)
 
 
-def _raised(error: type[Exception], message: str) -> Block:
+def _raise_block(error: type[Exception], message: str) -> Block:
     params = {"type": error, "parts": (("value", message),)}
     return Block((), (Effect("raise", (), params, current().origin),), ())
 

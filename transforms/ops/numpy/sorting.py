@@ -12,21 +12,26 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.indexing import INDEX
 from tapeless.transforms.ops.numpy.run_time_errors import require_size
-from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, along, anywhere
+from tapeless.transforms.ops.primitives.batch_rules import (
+    Axes,
+    Batched,
+    batch_along_axis,
+    batch_elementwise,
+)
 from tapeless.transforms.ops.primitives.joining import as_array, axis_of
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
     batch_size,
-    flat,
+    flatten,
     linear,
-    repeated,
+    repeat_batch,
 )
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
 
 
-def _along(args: Atoms, params: Params) -> str:
+def _axis_text(args: Atoms, params: Params) -> str:
     axis = params["axis"]
     return "" if axis == args[0].type.ndim - 1 else f", axis={axis}"
 
@@ -34,9 +39,9 @@ def _along(args: Atoms, params: Params) -> str:
 argsort = Op(
     "argsort",
     lambda x, *, axis: Type(INDEX, x.type.shape),
-    lambda args, params: f"np.argsort({{0}}{_along(args, params)}, kind='stable')",
+    lambda args, params: f"np.argsort({{0}}{_axis_text(args, params)}, kind='stable')",
     costly=True,
-    batch=along,
+    batch=batch_along_axis,
 )
 
 
@@ -54,7 +59,7 @@ def _permute_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tu
 
 def _permute_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     size = batch_size(args, axes)
-    x, order = (repeated(a, k, size) for a, k in zip(args, axes, strict=True))
+    x, order = (repeat_batch(a, k, size) for a, k in zip(args, axes, strict=True))
     return op(x, order, axis=params["axis"] + 1), 0
 
 
@@ -77,19 +82,19 @@ def _sort_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
 sort = Op(
     "sort",
     lambda x, *, axis: x.type,
-    lambda args, params: f"np.sort({{0}}{_along(args, params)})",
+    lambda args, params: f"np.sort({{0}}{_axis_text(args, params)})",
     _sort_jvp,
     costly=True,
-    batch=along,
+    batch=batch_along_axis,
 )
 
 
 argpartition = Op(
     "argpartition",
     lambda x, *, kth, axis: Type(INDEX, x.type.shape),
-    lambda args, params: f"np.argpartition({{0}}, {params['kth']}{_along(args, params)})",
+    lambda args, params: f"np.argpartition({{0}}, {params['kth']}{_axis_text(args, params)})",
     costly=True,
-    batch=along,
+    batch=batch_along_axis,
 )
 
 
@@ -103,16 +108,16 @@ def _partition_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> 
 partition = Op(
     "partition",
     lambda x, *, kth, axis: x.type,
-    lambda args, params: f"np.partition({{0}}, {params['kth']}{_along(args, params)})",
+    lambda args, params: f"np.partition({{0}}, {params['kth']}{_axis_text(args, params)})",
     _partition_jvp,
     costly=True,
-    batch=along,
+    batch=batch_along_axis,
 )
 
 
 def _lexsort_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     size = batch_size(args, axes)
-    return op(*(repeated(a, k, size) for a, k in zip(args, axes, strict=True))), 0
+    return op(*(repeat_batch(a, k, size) for a, k in zip(args, axes, strict=True))), 0
 
 
 lexsort = Op(
@@ -143,30 +148,30 @@ isin = Op(
     lambda x, values, *, invert: Type(np.dtype(bool), x.type.shape),
     lambda args, params: "np.isin({0}, {1}" + (", invert=True)" if params["invert"] else ")"),
     costly=True,
-    batch=anywhere,
+    batch=batch_elementwise,
 )
 
 
 # The NumPy functions ---------------------------------------------------------------------------
 
 
-def _sorted(op: Op) -> Any:
+def _sort_function(op: Op) -> Any:
     def run(
         a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> Any:
         a = as_array(a)
         if axis is None or (op is argsort and not a.type.shape and axis in (0, -1)):
-            a, axis = flat(a), 0
+            a, axis = flatten(a), 0
         return op(a, axis=axis_of(axis, a.type.ndim))
 
     return run
 
 
-def _partitioned(op: Op) -> Any:
+def _partition_function(op: Op) -> Any:
     def run(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
         a = as_array(a)
         if axis is None or (op is argpartition and not a.type.shape and axis in (0, -1)):
-            a, axis = flat(a), 0
+            a, axis = flatten(a), 0
         places = kth if isinstance(kth, (tuple, list)) else (kth,)
         constant_places = tuple(
             int(static(k, "the place of the partition must be known")) for k in places
@@ -188,7 +193,7 @@ def _lexsort(keys: Any, axis: Any = -1) -> Any:
     return lexsort(*arrays)
 
 
-def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def _search_sorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     a = as_array(a)
     if sorter is not None:
         order = as_array(sorter)
@@ -210,16 +215,16 @@ def _isin(
 
 
 NUMPY = {
-    np.sort: _sorted(sort),
-    np.argsort: _sorted(argsort),
-    np.partition: _partitioned(partition),
-    np.argpartition: _partitioned(argpartition),
+    np.sort: _sort_function(sort),
+    np.argsort: _sort_function(argsort),
+    np.partition: _partition_function(partition),
+    np.argpartition: _partition_function(argpartition),
     np.lexsort: _lexsort,
-    np.searchsorted: _searchsorted,
+    np.searchsorted: _search_sorted,
     np.isin: _isin,
 }
 METHODS = {
-    "argpartition": _partitioned(argpartition),
-    "argsort": _sorted(argsort),
-    "searchsorted": _searchsorted,
+    "argpartition": _partition_function(argpartition),
+    "argsort": _sort_function(argsort),
+    "searchsorted": _search_sorted,
 }

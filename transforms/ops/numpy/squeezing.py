@@ -28,7 +28,7 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
     return reshape(a, shape=tuple(s for k, s in enumerate(a.type.shape) if k not in places))
 
 
-def squeezed(a: Atom, axes: tuple[int, ...]) -> Any:
+def squeeze_axes(a: Atom, axes: tuple[int, ...]) -> Any:
     """Without those of some axes that have length one, which must be known of each."""
     for k in axes:
         if a.type.shape[k] != 1:

@@ -35,14 +35,14 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import gather, index,
 DEEP = 20  # statements that are followed, behind each other
 
 
-def stretched(v: Atom, x: Atom, key: Key, rest: tuple[Atom, ...]) -> Any:
+def stretch_value(v: Atom, x: Atom, key: Key, rest: tuple[Atom, ...]) -> Any:
     """The value v, as long as x[key], to which it is stored."""
     for axis, place in _stretched_axes(x, v, key, rest).items():
         v = _stretched_to(v, axis, _part_length(x, key, rest, place))
     return v
 
 
-def fitted(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def fit_operands(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands of an elementwise operation; axes that have one element at most, and one or
     none when the program runs, are as long as those of the others.
 
@@ -102,7 +102,7 @@ def _stretched_axes(x: Atom, v: Atom, key: Key, rest: tuple[Atom, ...]) -> dict[
     return {
         k: lead + k
         for k, n, part in pairs
-        if _undecided(n, part, v, x, key, rest, lead + k in of_places)
+        if _is_length_unknown(n, part, v, x, key, rest, lead + k in of_places)
     }
 
 
@@ -115,7 +115,7 @@ def _axes_of_places(key: Key, rest: tuple[Atom, ...]) -> range:
     return range(first, first + max(ndims))
 
 
-def _undecided(
+def _is_length_unknown(
     n: Size, part: Size, v: Atom, x: Atom, key: Key, rest: tuple[Atom, ...], of_places: bool
 ) -> bool:
     """Whether neither the arguments nor a check of the program say that the length n of v is that

@@ -15,9 +15,9 @@ from tapeless.transforms.ops.primitives.index_keys import Key, Slot, advanced_pl
 from tapeless.transforms.ops.primitives.new_arrays import count_up
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
+    batch_first,
     front,
     inverse,
-    lifted,
     move,
     reshape,
     transpose,
@@ -39,13 +39,13 @@ class BatchedPart:
     place: int
     order: tuple[int, ...] | None = None
 
-    def arranged(self, part: Atom) -> tuple[Any, int]:
+    def place_batch_axis(self, part: Atom) -> tuple[Any, int]:
         """A part that was read, with its batch axis."""
         if self.order is None:
             return part, self.place
         return transpose(part, axes=self.order), 0
 
-    def fitted(self, value: Atom, axis: int | None, ndim: int) -> Any:
+    def fit_value(self, value: Atom, axis: int | None, ndim: int) -> Any:
         """A value to store, so that it broadcasts against the part; its elements against `ndim`
         axes."""
         value = _without_lead(value, axis, ndim)
@@ -53,7 +53,7 @@ class BatchedPart:
             return value
         if axis is None:
             value = reshape(value, shape=(1, *value.type.shape))
-        value = lifted(value, 0, ndim)
+        value = batch_first(value, 0, ndim)
         if self.order is not None:
             return transpose(value, axes=inverse(self.order))
         return move(value, (0,), (self.place,))
@@ -73,13 +73,17 @@ def batched_part(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) ->
     if all(k is None for k in axes):
         assert axis is not None
         advanced = is_advanced(key, rest)
-        return _beside(front(x, axis), key, rest) if advanced else _between(x, axis, key, rest)
+        return (
+            _batch_of_index_arrays(front(x, axis), key, rest)
+            if advanced
+            else _batch_of_slices(x, axis, key, rest)
+        )
     if any(a.type.dtype.kind == "b" for a in rest):
         return None
-    return _paired(x, axis, key, rest, axes)
+    return _batch_of_batched_indices(x, axis, key, rest, axes)
 
 
-def _between(x: Atom, axis: int, key: Key, rest: Atoms) -> BatchedPart:
+def _batch_of_slices(x: Atom, axis: int, key: Key, rest: Atoms) -> BatchedPart:
     """Of integers and slices: the batch axis is one more slice."""
     entries: list[Any] = []
     taken, place = 0, 0
@@ -92,7 +96,7 @@ def _between(x: Atom, axis: int, key: Key, rest: Atoms) -> BatchedPart:
     return BatchedPart(x, (*entries, slice(None), *key[len(entries) :]), rest, place)
 
 
-def _beside(x: Atom, key: Key, rest: Atoms) -> BatchedPart:
+def _batch_of_index_arrays(x: Atom, key: Key, rest: Atoms) -> BatchedPart:
     """Of index arrays, whose axes come first if they do not stand together."""
     wide = (slice(None), *key)
     inner = broadcast(*(_shape(e, rest) for e in key if isinstance(e, Slot)))
@@ -111,16 +115,18 @@ def slices_vary(key: Key, axes: Any) -> bool:
     return any(isinstance(b, Slot) and axes[b.k] is not None for b in bounds)
 
 
-def _paired(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> BatchedPart:
+def _batch_of_batched_indices(
+    x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any
+) -> BatchedPart:
     """With batched indices: a batched array takes the number of the element as one more index."""
     ranks = [a.type.ndim - (k is not None) for a, k in zip(rest, axes, strict=True)]
     used = [e for e in key if isinstance(e, Slot)]
     ndim = max(ranks[e.k] for e in used)
     before = advanced_place(key)
-    indices = [a if k is None else lifted(a, k, ndim) for a, k in zip(rest, axes, strict=True)]
+    indices = [a if k is None else batch_first(a, k, ndim) for a, k in zip(rest, axes, strict=True)]
     if axis is not None:
         x = front(x, axis)
-        numbers = lifted(count_up(x.type.shape[0]), 0, ndim)
+        numbers = batch_first(count_up(x.type.shape[0]), 0, ndim)
         key = (Slot(len(indices), once=True), *key)
         indices.append(numbers)
     after = advanced_place(key)

@@ -22,7 +22,7 @@ def is_truth(e: Any) -> bool:
     return isinstance(e, (bool, np.bool_))
 
 
-def whole(entries: list[Any], ndim: int) -> list[Any]:
+def expand_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
     """A key with full slices in the place of the ellipsis, or at the end."""
     used = sum(_axes_taken(e) for e in entries)
     if used > ndim:
@@ -48,7 +48,7 @@ def truth_of(key: Any, ndim: int) -> tuple[Any, int, list[Any]] | None:
     entries = list(key) if isinstance(key, tuple) else [key]
     if not any(map(is_truth, entries)):
         return None
-    entries = whole(entries, ndim)
+    entries = expand_ellipsis(entries, ndim)
     (place, *more) = [k for k, e in enumerate(entries) if is_truth(e)]
     rest = [*entries[:place], *entries[place + 1 :]]
     if more or not all(e is None or isinstance(e, slice) for e in rest):

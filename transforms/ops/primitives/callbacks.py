@@ -17,7 +17,7 @@ from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import NotDifferentiableError
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
-from tapeless.transforms.ops.primitives.shapes import batch_size, front, repeated, reshape
+from tapeless.transforms.ops.primitives.shapes import batch_size, front, repeat_batch, reshape
 
 CALLABLE = Type(np.dtype("V"))
 #: The method of calls that draw numbers of Python's `random`: one for each element of a batch.
@@ -58,7 +58,7 @@ def _batch(op: Op, args: Any, axes: Axes, params: dict[str, Any]) -> Batched | N
     operands = [args[0]]
     for a, k in zip(args[1:], axes[1:], strict=True):
         if how == "broadcast_all":
-            operands.append(repeated(a, k, n))
+            operands.append(repeat_batch(a, k, n))
         else:
             operands.append(_with_axis(a) if k is None else front(a, k))
     sizes: list[Size] = []

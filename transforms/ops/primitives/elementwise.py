@@ -11,7 +11,7 @@ from tapeless.transforms.core.language import ARITHMETIC, Atom, Literal, Type, V
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.primitives import scalar_forms
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg
-from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.batch_rules import batch_elementwise
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
     greater_equal,
@@ -274,16 +274,16 @@ def nonzero(x: Atom) -> Any:
 
 
 deg2rad = elementwise(
-    np.deg2rad, np.pi / 180, scalar=scalar_forms.scaled(np.pi / 180), finite="always"
+    np.deg2rad, np.pi / 180, scalar=scalar_forms.product_with(np.pi / 180), finite="always"
 )
 rad2deg = elementwise(
-    np.rad2deg, 180 / np.pi, scalar=scalar_forms.scaled(180 / np.pi), finite="always"
+    np.rad2deg, 180 / np.pi, scalar=scalar_forms.product_with(180 / np.pi), finite="always"
 )
 radians = elementwise(
-    np.radians, np.pi / 180, scalar=scalar_forms.scaled(np.pi / 180), finite="always"
+    np.radians, np.pi / 180, scalar=scalar_forms.product_with(np.pi / 180), finite="always"
 )
 degrees = elementwise(
-    np.degrees, 180 / np.pi, scalar=scalar_forms.scaled(180 / np.pi), finite="always"
+    np.degrees, 180 / np.pi, scalar=scalar_forms.product_with(180 / np.pi), finite="always"
 )
 
 
@@ -361,7 +361,7 @@ def _part(name: str, transpose: Any, put: Any) -> Op:
         transpose,
         view=True,
         put=put,
-        batch=anywhere,
+        batch=batch_elementwise,
         scalar=scalar_forms.part(name),
         speculative=True,
     )

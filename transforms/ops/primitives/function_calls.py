@@ -48,7 +48,7 @@ def calls(block: Any) -> list[Function]:
     return list(dict.fromkeys(functions))
 
 
-def entered(block: Any) -> list[Function]:
+def functions_called(block: Any) -> list[Function]:
     """The functions that a block calls, and those that these call, each once."""
     functions = dict.fromkeys(calls(block))
     pending = list(functions)

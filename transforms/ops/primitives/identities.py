@@ -7,7 +7,7 @@ from typing import Any
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import NotDifferentiableError
-from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.batch_rules import batch_elementwise
 from tapeless.transforms.ops.primitives.shapes import linear
 
 
@@ -23,12 +23,18 @@ identity = linear(
     _same_cotangent,
     simplify=lambda args, params: args[0],
     view=True,
-    batch=anywhere,
+    batch=batch_elementwise,
     speculative=True,
 )
 #: Its argument, made to look like a new value, so that what is computed from it is computed again.
 again = linear(
-    "again", lambda x: x.type, "{0}", _same_cotangent, view=True, batch=anywhere, speculative=True
+    "again",
+    lambda x: x.type,
+    "{0}",
+    _same_cotangent,
+    view=True,
+    batch=batch_elementwise,
+    speculative=True,
 )
 
 
@@ -49,8 +55,8 @@ python_number = Op(
     lambda x, *, reader: x.type,
     "{0}",
     _of_number,
-    batch=anywhere,
+    batch=batch_elementwise,
     speculative=True,
 )
 #: Its argument, without a derivative: it stays until nothing is differentiated any more.
-stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=anywhere, speculative=True)
+stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=batch_elementwise, speculative=True)

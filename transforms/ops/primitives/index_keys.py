@@ -109,7 +109,7 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
         low, high = _position(start, n, 0), _position(stop, n, n)
         length = None if low is None or high is None else current().length(low, high)
     if length is None:
-        return dims.symbol("length", 0, upper=_most(start, stop))
+        return dims.symbol("length", 0, upper=_max_length(start, stop))
     return length if step == 1 else (length + (step - 1)) // step
 
 
@@ -125,7 +125,7 @@ def _length(n: Size, start: Any, stop: Any) -> Size | None:
     return None
 
 
-def _most(start: Any, stop: Any) -> int | None:
+def _max_length(start: Any, stop: Any) -> int | None:
     """How many elements x[start:stop] has at most, as x[i:i + 1] has one; None where none can say.
 
     >>> i = dims.symbol("i")
@@ -163,15 +163,15 @@ def clamp(b: Size, n: Size) -> Size | None:
 
 
 def key_text(key: Key, first: int) -> str:
-    def one(e: Any) -> str:
+    def entry_text(e: Any) -> str:
         if isinstance(e, Slot):
             return f"{{{first + e.k}}}"
         if isinstance(e, slice):
-            parts = ["" if b is None else one(b) for b in (e.start, e.stop)]
-            return ":".join(parts) + ("" if e.step is None else f":{one(e.step)}")
+            parts = ["" if b is None else entry_text(b) for b in (e.start, e.stop)]
+            return ":".join(parts) + ("" if e.step is None else f":{entry_text(e.step)}")
         return "np.newaxis" if e is None else str(e)
 
-    return ", ".join(map(one, key)) or "..."
+    return ", ".join(map(entry_text, key)) or "..."
 
 
 def is_element(key: Key, rest: Atoms, ndim: int) -> bool:
@@ -185,7 +185,7 @@ def is_turn(key: Key) -> bool:
     return TURNED in key and all(e in (WHOLE, TURNED) for e in key)
 
 
-def trimmed(key: Key) -> Key:
+def without_full_slices(key: Key) -> Key:
     """Without full slices at the end, which say nothing."""
     while len(key) > 1 and key[-1] == slice(None):
         key = key[:-1]
@@ -197,14 +197,14 @@ def compose(first: Key, first_rest: Atoms, then: Key, then_rest: Atoms) -> Any:
     if is_advanced(then, then_rest) and not _moves_along(first, then_rest):
         return None
 
-    def moved(e: Any) -> Any:
+    def shift_slots(e: Any) -> Any:
         if isinstance(e, Slot):
             return Slot(e.k + len(first_rest))
         if isinstance(e, slice):
-            return slice(moved(e.start), moved(e.stop), moved(e.step))
+            return slice(shift_slots(e.start), shift_slots(e.stop), shift_slots(e.step))
         return e
 
-    later = list(map(moved, then))
+    later = list(map(shift_slots, then))
     key: list[Any] = []
     for e in first:
         if not isinstance(e, slice):

@@ -23,7 +23,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     cast,
     cast_to,
     dtype_name,
-    repeated,
+    repeat_batch,
     reshape,
 )
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, part
@@ -75,7 +75,7 @@ array = Op(
 )
 
 
-def _same(a: Size, b: Size) -> Size:
+def _require_same_length(a: Size, b: Size) -> Size:
     if 1 in (a, b) and a != b:
         raise ShapeError(
             f"all axes but the joined one must have the same length: {a} and {b}",
@@ -94,7 +94,9 @@ def _concatenate_infer(*pieces: Atom, axis: int) -> Type:
     shape = list(types[0].shape)
     for t in types[1:]:
         for k in range(len(shape)):
-            shape[k] = shape[k] + t.shape[k] if k == axis else _same(shape[k], t.shape[k])
+            shape[k] = (
+                shape[k] + t.shape[k] if k == axis else _require_same_length(shape[k], t.shape[k])
+            )
     return Type(np.result_type(*(t.dtype for t in types)), tuple(shape))
 
 
@@ -106,7 +108,7 @@ def _stack_infer(*pieces: Atom, axis: int) -> Type:
                 "all arrays that are stacked must have the same shape",
                 "join them with np.concatenate, or broadcast them to one shape",
             )
-        shape = [_same(a, b) for a, b in zip(shape, p.type.shape, strict=True)]
+        shape = [_require_same_length(a, b) for a, b in zip(shape, p.type.shape, strict=True)]
     dtype = np.result_type(*(p.type.dtype for p in pieces))
     return Type(dtype, (*shape[:axis], len(pieces), *shape[axis:]))
 
@@ -150,7 +152,7 @@ def _stack_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tupl
 
 def _joined_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     size = batch_size(args, axes)
-    pieces = (repeated(a, k, size) for a, k in zip(args, axes, strict=True))
+    pieces = (repeat_batch(a, k, size) for a, k in zip(args, axes, strict=True))
     return op(*pieces, axis=params["axis"] + 1), 0
 
 
@@ -188,7 +190,7 @@ def _as_array(x: Any, wanted: Any = None) -> Any:
         return atom(x)
     if any(a.type.shape for a in _leaves(x)):
         return stack([_as_array(e, wanted) for e in x])
-    shape, leaves = _nested(x)
+    shape, leaves = _flatten_nested(x)
     dtype = np.result_type(*(a.type.dtype for a in leaves)) if leaves else FLOAT
     numbers = dtype.kind == "i" and wanted is not None and np.dtype(wanted).kind in "iufc"
     if numbers and all(a.type.weak or np.can_cast(a.type.dtype, wanted) for a in leaves):
@@ -204,10 +206,10 @@ def _leaves(x: Any) -> Iterator[Atom]:
         yield atom(x)
 
 
-def _nested(x: Any) -> tuple[tuple[int, ...], list[Atom]]:
+def _flatten_nested(x: Any) -> tuple[tuple[int, ...], list[Atom]]:
     if not isinstance(x, (list, tuple)):
         return (), [atom(x)]
-    pieces = [_nested(e) for e in x]
+    pieces = [_flatten_nested(e) for e in x]
     if any(shape != pieces[0][0] for shape, _ in pieces):
         raise ValueError("setting an array element with a sequence: the rows differ in length")
     leaves = [a for _, piece_leaves in pieces for a in piece_leaves]
@@ -244,7 +246,7 @@ def each_axis_of(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(axis_of(k, ndim) for k in many)
 
 
-def joined(arrays: Any, axis: int) -> Any:
+def concatenate_arrays(arrays: Any, axis: int) -> Any:
     return concatenate(*map(as_array, arrays), axis=axis)
 
 

@@ -73,7 +73,7 @@ def unit_of(bits):
 '''
 
 
-def _listed(coefficients: Iterable[Any]) -> str:
+def _coefficient_lines(coefficients: Iterable[Any]) -> str:
     text = ", ".join(repr(float(c)) if isinstance(c, float) else str(c) for c in coefficients)
     return textwrap.fill(text, 92, initial_indent=" " * 8, subsequent_indent=" " * 8)
 
@@ -83,13 +83,13 @@ def erf_inv(x):
     """The inverse of the error function between -1 and 1 (M. Giles, "Approximating the erfinv
     function", GPU Computing Gems, 2012)."""
     near = [
-{_listed(erfinv_coefficients.DOUBLE_CENTRE)},
+{_coefficient_lines(erfinv_coefficients.DOUBLE_CENTRE)},
     ]
     far = [
-{_listed(erfinv_coefficients.DOUBLE_TAIL)},
+{_coefficient_lines(erfinv_coefficients.DOUBLE_TAIL)},
     ]
     farther = [
-{_listed(erfinv_coefficients.DOUBLE_FAR)},
+{_coefficient_lines(erfinv_coefficients.DOUBLE_FAR)},
     ]
     blocks = np.nditer(  # which stay in the cache
         [x, None],
@@ -116,10 +116,10 @@ def erf_inv_single(x):
     """The inverse of the error function between -1 and 1, of float32 (M. Giles, "Approximating the
     erfinv function", GPU Computing Gems, 2012)."""
     near = [
-{_listed(erfinv_coefficients.SINGLE_CENTRE)},
+{_coefficient_lines(erfinv_coefficients.SINGLE_CENTRE)},
     ]
     far = [
-{_listed(erfinv_coefficients.SINGLE_TAIL)},
+{_coefficient_lines(erfinv_coefficients.SINGLE_TAIL)},
     ]
     blocks = np.nditer(  # which stay in the cache
         [x, None],

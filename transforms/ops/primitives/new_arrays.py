@@ -16,11 +16,11 @@ from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
+    batch_first,
     broadcast_to,
     cast_to,
     copy,
     dtype_name,
-    lifted,
     reshape,
 )
 
@@ -76,7 +76,7 @@ def _full_source(args: Atoms, params: Params) -> str:
 
 
 def _full_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
-    value = lifted(args[0], axes[0], len(params["shape"]))
+    value = batch_first(args[0], axes[0], len(params["shape"]))
     return op(value, shape=(value.type.shape[0], *params["shape"]), dtype=params["dtype"]), 0
 
 

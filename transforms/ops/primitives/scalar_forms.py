@@ -60,7 +60,7 @@ def of_complex_helpers(text: str, *helpers: str) -> ScalarForm:
     )
 
 
-def scaled(factor: float) -> ScalarForm:
+def product_with(factor: float) -> ScalarForm:
     """A product with a constant in the dtype of the result."""
 
     def text(s: Let, operands: Operands, module: ModuleNeeds) -> Any:

@@ -16,9 +16,9 @@ from tapeless.transforms.ops.primitives import scalar_forms
 from tapeless.transforms.ops.primitives.batch_rules import (
     Axes,
     Batched,
-    anywhere,
+    axis_in_batch,
+    batch_elementwise,
     reducing,
-    shifted,
 )
 
 Atoms = tuple[Atom, ...]
@@ -88,7 +88,7 @@ cast: Op = Op(
     _cast_jvp,
     lambda ct, args, linear, params: (ct,),  # the driver casts, and takes real parts
     simplify=_cast_simplify,
-    batch=anywhere,
+    batch=batch_elementwise,
     scalar=scalar_forms.CONVERSION,
     speculative=True,
     word="converted",
@@ -100,7 +100,7 @@ copy = linear(
     "{0}.copy()",
     lambda ct, args, linear, params: (ct,),
     simplify=lambda args, params: None if args[0].type.shape else args[0],
-    batch=anywhere,
+    batch=batch_elementwise,
     scalar=scalar_forms.SAME,
     speculative=True,
 )
@@ -140,7 +140,7 @@ def _reshape_simplify(args: Atoms, params: Params) -> Any:
     let = defining_statement(args[0])
     if let is not None and let.op is sum and let.params["keepdims"]:
         axes = let.params["axes"]
-        if reduced(let.args[0].type.shape, axes, False) == params["shape"]:
+        if reduced_shape(let.args[0].type.shape, axes, False) == params["shape"]:
             return sum(let.args[0], axes=axes, keepdims=False)
     return None
 
@@ -186,7 +186,7 @@ def _transpose_simplify(args: Atoms, params: Params) -> Atom | None:
 
 
 def _transpose_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
-    order = (shifted(k, axes[0]) for k in params["axes"])
+    order = (axis_in_batch(k, axes[0]) for k in params["axes"])
     return transpose(args[0], axes=(axes[0], *order)), 0
 
 
@@ -212,7 +212,7 @@ def move(x: Atom, source: tuple[int, ...], destination: tuple[int, ...]) -> Any:
     return transpose(x, axes=tuple(order))
 
 
-def last(x: Atom, axis: int) -> Any:
+def axis_to_end(x: Atom, axis: int) -> Any:
     """x with one axis moved to the end."""
     return move(x, (axis,), (x.type.ndim - 1,))
 
@@ -232,7 +232,7 @@ def row(x: Atom) -> Any:
     return reshape(x, shape=(*x.type.shape[:-1], 1, x.type.shape[-1]))
 
 
-def flat(x: Atom) -> Any:
+def flatten(x: Atom) -> Any:
     return reshape(x, shape=(dims.product(x.type.shape),))
 
 
@@ -244,7 +244,7 @@ def front(x: Atom, axis: int | None) -> Any:
     return x if axis is None else move(x, (axis,), (0,))
 
 
-def lifted(x: Atom, axis: int | None, ndim: int) -> Any:
+def batch_first(x: Atom, axis: int | None, ndim: int) -> Any:
     """x with its batch axis first, and elements of `ndim` axes: new ones of length one follow it.
     An argument without batch broadcasts against that as it is."""
     x = front(x, axis)
@@ -252,12 +252,12 @@ def lifted(x: Atom, axis: int | None, ndim: int) -> Any:
     return reshape(x, shape=(*x.type.shape[:1], *(1,) * lead, *x.type.shape[1:])) if lead else x
 
 
-def repeated(x: Atom, axis: int | None, size: Size) -> Any:
+def repeat_batch(x: Atom, axis: int | None, size: Size) -> Any:
     """x with its batch axis first, also if it has none: then all elements are the same."""
     return broadcast_to(x, shape=(size, *x.type.shape)) if axis is None else front(x, axis)
 
 
-def stacked(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+def batch_of_stack(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     """The rule of what NumPy does for each matrix of a stack of them."""
     results = op(front(args[0], axes[0]), **params)
     return results, (0,) * len(results) if isinstance(results, tuple) else 0
@@ -272,7 +272,9 @@ def batch_size(args: Atoms, axes: Axes) -> Size:
 # -- broadcast and sum
 
 
-def reduced(shape: tuple[Size, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[Size, ...]:
+def reduced_shape(
+    shape: tuple[Size, ...], axes: tuple[int, ...], keepdims: bool
+) -> tuple[Size, ...]:
     if keepdims:
         return tuple(1 if k in axes else s for k, s in enumerate(shape))
     return tuple(s for k, s in enumerate(shape) if k not in axes)
@@ -282,7 +284,7 @@ def reduction_infer(reduce: Any) -> Any:
     def infer(x: Atom, *, axes: tuple[int, ...], keepdims: bool, **more: Any) -> Type:
         number = reduce(np.ones((1,), x.type.dtype))
         dtype = getattr(number, "dtype", x.type.dtype)  # of objects it is one of Python's
-        return Type(dtype, reduced(x.type.shape, axes, keepdims))
+        return Type(dtype, reduced_shape(x.type.shape, axes, keepdims))
 
     return infer
 
@@ -301,12 +303,12 @@ def reduction_source(name: str) -> Any:
     return source
 
 
-def spread(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
+def broadcast_reduced(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
     """A reduced value, with its axes back, broadcast to the shape of what was reduced."""
-    return broadcast_to(kept(value, t, axes), shape=t.shape)
+    return broadcast_to(keep_reduced_axes(value, t, axes), shape=t.shape)
 
 
-def kept(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
+def keep_reduced_axes(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
     """A reduced value that broadcasts against what was reduced: with axes of length one in the
     place of the reduced ones, unless those came first."""
     leading = axes == tuple(range(len(axes)))
@@ -330,7 +332,7 @@ sum: Op = linear(
     "sum",
     reduction_infer(np.sum),
     reduction_source("np.sum"),
-    lambda ct, args, linear, params: (spread(ct, args[0].type, params["axes"]),),
+    lambda ct, args, linear, params: (broadcast_reduced(ct, args[0].type, params["axes"]),),
     costly=True,
     simplify=_sum_simplify,
     batch=reducing,
@@ -356,7 +358,7 @@ def _broadcast_simplify(args: Atoms, params: Params) -> Atom | None:
 
 
 def _broadcast_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
-    x = lifted(args[0], axes[0], len(params["shape"]))
+    x = batch_first(args[0], axes[0], len(params["shape"]))
     return broadcast_to(x, shape=(x.type.shape[0], *params["shape"])), 0
 
 

@@ -19,7 +19,7 @@ from tapeless.transforms.ops.primitives.index_keys import Key as Key
 from tapeless.transforms.ops.primitives.index_keys import Slot as Slot
 from tapeless.transforms.ops.primitives.index_keys import compose as compose
 from tapeless.transforms.ops.primitives.index_keys import is_advanced as is_advanced
-from tapeless.transforms.ops.primitives.index_keys import is_turn, key_text, trimmed
+from tapeless.transforms.ops.primitives.index_keys import is_turn, key_text, without_full_slices
 from tapeless.transforms.ops.primitives.index_keys import may_repeat as may_repeat
 from tapeless.transforms.ops.primitives.index_keys import result_shape as result_shape
 from tapeless.transforms.ops.primitives.new_arrays import batch_of, zero
@@ -27,11 +27,11 @@ from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
+    batch_first,
     batch_size,
     broadcast_to,
     cast_to,
     front,
-    lifted,
     reshape,
 )
 
@@ -41,7 +41,7 @@ def _index_infer(x: Atom, *rest: Atom, key: Key) -> Type:
 
 
 def _index_source(args: Any, params: Params) -> str:
-    return f"{{0}}[{key_text(trimmed(params['key']), 1)}]"
+    return f"{{0}}[{key_text(without_full_slices(params['key']), 1)}]"
 
 
 def _index_jvp(op: Any) -> Any:
@@ -79,7 +79,7 @@ def _read_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | No
             "vmap: how many elements a mask selects differs between the elements of the batch",
             "use np.where, which keeps the shape",
         )
-    return part.arranged(read(part.x, part.key, part.rest))
+    return part.place_batch_axis(read(part.x, part.key, part.rest))
 
 
 index = Op(
@@ -121,7 +121,7 @@ def _store_infer(x: Atom, v: Atom, *rest: Atom, key: Key) -> Type:
 
 
 def _update_source(args: Any, params: Params) -> str:
-    return f"{{0}}[{key_text(trimmed(params['key']), 2)}] = {{1}}"
+    return f"{{0}}[{key_text(without_full_slices(params['key']), 2)}] = {{1}}"
 
 
 def _add_at_source(args: Atoms, params: Params) -> str:
@@ -131,7 +131,7 @@ def _add_at_source(args: Atoms, params: Params) -> str:
         if ":" in key:
             key = "np.s_[" + key.strip("()") + "]"
         return f"np.add.at({{0}}, {key}, {{1}})"
-    return f"{{0}}[{key_text(trimmed(params['key']), 2)}] += {{1}}"
+    return f"{{0}}[{key_text(without_full_slices(params['key']), 2)}] += {{1}}"
 
 
 def _update_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -190,22 +190,22 @@ def _store_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | N
         return None
     if axis is None:
         x, axis = batch_of(x, batch_size(args, axes)), 0
-    ndim = len(result_shape(_without(x, axis), key, _elements(rest, places)))
+    ndim = len(result_shape(_shape_without(x, axis), key, _elements(rest, places)))
     part = batched_part(x, axis, key, tuple(rest), places)
     if part is None:
         return _masked_store(op, x, axis, v, place, key, rest, places)
-    stored = op(part.x, part.fitted(v, place, ndim), *part.rest, key=part.key)
+    stored = op(part.x, part.fit_value(v, place, ndim), *part.rest, key=part.key)
     return stored, axis if part.x is x else 0
 
 
-def _without(x: Atom, axis: int) -> tuple[Size, ...]:
+def _shape_without(x: Atom, axis: int) -> tuple[Size, ...]:
     return (*x.type.shape[:axis], *x.type.shape[axis + 1 :])
 
 
 def _elements(rest: Any, axes: Any) -> Atoms:
     """Stand-ins for the indices of one element, of which only the type counts."""
     pairs = zip(rest, axes, strict=True)
-    return tuple(a if k is None else Var(a.type.with_shape(_without(a, k))) for a, k in pairs)
+    return tuple(a if k is None else Var(a.type.with_shape(_shape_without(a, k))) for a, k in pairs)
 
 
 def _masked_store(
@@ -223,7 +223,7 @@ def _masked_store(
         )
     chosen = front(mask, places[0])
     chosen = reshape(chosen, shape=(*chosen.type.shape, *(1,) * inner))
-    value = cast_to(lifted(v, place, x.type.ndim - 1), x.type.dtype)
+    value = cast_to(batch_first(v, place, x.type.ndim - 1), x.type.dtype)
     return select(chosen, add(x, value) if op is add_at else value, x), 0
 
 

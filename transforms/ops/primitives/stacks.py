@@ -18,7 +18,7 @@ from tapeless.transforms.ops.primitives.new_arrays import zero_items as zero_ite
 from tapeless.transforms.ops.primitives.shapes import linear
 
 
-def _filled(primal: Atom, tangent: Any) -> Atom:
+def _zero_if_none(primal: Atom, tangent: Any) -> Atom:
     """A tangent, zero if there is none."""
     return zero_of(primal) if tangent is None else tangent
 
@@ -26,7 +26,7 @@ def _filled(primal: Atom, tangent: Any) -> Atom:
 def _push_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
     if not outs[0].type.differentiable:
         return (None,)
-    return (push(*(_filled(p, t) for p, t in zip(primals, tangents, strict=True))),)
+    return (push(*(_zero_if_none(p, t) for p, t in zip(primals, tangents, strict=True))),)
 
 
 def _pop_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
@@ -121,7 +121,7 @@ def _put_item(name: str, source: Any, back: Any) -> Op:
         if tangents[0] is None and tangents[2] is None:
             return (None,)
         pairs = zip(primals[:3], tangents, strict=False)
-        stack, _, value = (_filled(p, t) for p, t in pairs)
+        stack, _, value = (_zero_if_none(p, t) for p, t in pairs)
         was = primals[3:]
         if not was and not all(x.given for x in sizes_in(primals[0].type)):
             was = (peek(primals[0], primals[1]),)
@@ -173,11 +173,11 @@ unstack: Op = linear(
     "unstack",
     lambda x, *, weak=False: StackType(Type(x.type.dtype, x.type.shape[1:], weak)),
     lambda args, params: "{0}.tolist()" if params.get("weak") else "list({0})",
-    lambda ct, args, linear, params: (_joined(ct, args[0].type),),
+    lambda ct, args, linear, params: (_array_of_rows(ct, args[0].type),),
 )
 
 
-def _joined(items: Atom, like: Type) -> Atom:
+def _array_of_rows(items: Atom, like: Type) -> Atom:
     """The array of a list of rows, of which there may be none."""
     size, *sides = like.shape
     empty = bool(sides) and not dims.is_given(size)

@@ -35,9 +35,9 @@ from tapeless.transforms.ops.primitives.shapes import (
     batch_size,
     broadcast_to,
     cast_to,
-    kept,
-    reduced,
-    repeated,
+    keep_reduced_axes,
+    reduced_shape,
+    repeat_batch,
     sum,
 )
 from tapeless.transforms.ops.primitives.ufuncs import UFUNCS
@@ -77,7 +77,7 @@ def special(name: str, *partials: Any, operands: Any = as_floats, **facts: Any) 
     )
 
 
-def refused(*args: Atom) -> Any:
+def refuse_derivative(*args: Atom) -> Any:
     """Stands for a partial derivative that has no formula here."""
     raise NotDifferentiableError(
         "a special function has no derivative here in its order or shape",
@@ -145,7 +145,7 @@ gammaincc = special(
 )
 zeta: Op = elementwise(
     sc.beta,  # of the same dtypes
-    refused,
+    refuse_derivative,
     lambda x, q, y: -x * zeta(x + 1, q),
     name="zeta",
     costly=True,
@@ -153,7 +153,7 @@ zeta: Op = elementwise(
 )
 riemann_zeta: Op = elementwise(
     sc.gamma,  # of the same dtypes
-    refused,
+    refuse_derivative,
     name="riemann_zeta",
     costly=True,
     source="scipy.special.zeta({0})",
@@ -209,11 +209,13 @@ polygamma: Op = Op(
 
 # -- Bessel functions, exponential integrals
 
-iv: Op = special("iv", refused, lambda v, x, y: (iv(v - 1, x) + iv(v + 1, x)) / 2)
-jv: Op = special("jv", refused, lambda v, x, y: (jv(v - 1, x) - jv(v + 1, x)) / 2)
-kv: Op = special("kv", refused, lambda v, x, y: -(kv(v - 1, x) + kv(v + 1, x)) / 2)
-yv: Op = special("yv", refused, lambda v, x, y: (yv(v - 1, x) - yv(v + 1, x)) / 2)
-ive: Op = special("ive", refused, lambda v, x, y: (ive(v - 1, x) + ive(v + 1, x)) / 2 - sign(x) * y)
+iv: Op = special("iv", refuse_derivative, lambda v, x, y: (iv(v - 1, x) + iv(v + 1, x)) / 2)
+jv: Op = special("jv", refuse_derivative, lambda v, x, y: (jv(v - 1, x) - jv(v + 1, x)) / 2)
+kv: Op = special("kv", refuse_derivative, lambda v, x, y: -(kv(v - 1, x) + kv(v + 1, x)) / 2)
+yv: Op = special("yv", refuse_derivative, lambda v, x, y: (yv(v - 1, x) - yv(v + 1, x)) / 2)
+ive: Op = special(
+    "ive", refuse_derivative, lambda v, x, y: (ive(v - 1, x) + ive(v + 1, x)) / 2 - sign(x) * y
+)
 i0 = special("i0", lambda x, y: i1(x), finite="always")
 i1: Op = special("i1", lambda x, y: (i0(x) + iv(2.0, x)) / 2, finite="always")
 i0e = special("i0e", lambda x, y: i1e(x) - sign(x) * y, finite="always")
@@ -229,7 +231,9 @@ expi = special("expi", lambda x, y: exp(x) / x, finite="positive")
 cosm1 = special("cosm1", lambda x, y: neg(UFUNCS[np.sin](x)), finite="always")
 exp10 = special("exp10", lambda x, y: y * math.log(10), finite="always")
 
-expn: Op = special("expn", refused, lambda n, x, y: -_expn_below(n, x), operands=as_integers)
+expn: Op = special(
+    "expn", refuse_derivative, lambda n, x, y: -_expn_below(n, x), operands=as_integers
+)
 
 
 def _expn_below(n: Atom, x: Atom) -> Any:
@@ -241,12 +245,17 @@ def _expn_below(n: Atom, x: Atom) -> Any:
 # -- dilogarithm, Faddeeva function, Owen's T, hypergeometric functions
 
 wofz: Op = special("wofz", lambda z, w: 2j / ROOT_PI - 2 * z * w, finite="always")
-hyp1f1: Op = special("hyp1f1", refused, refused, lambda a, b, x, y: a / b * hyp1f1(a + 1, b + 1, x))
+hyp1f1: Op = special(
+    "hyp1f1",
+    refuse_derivative,
+    refuse_derivative,
+    lambda a, b, x, y: a / b * hyp1f1(a + 1, b + 1, x),
+)
 hyp2f1: Op = special(
     "hyp2f1",
-    refused,
-    refused,
-    refused,
+    refuse_derivative,
+    refuse_derivative,
+    refuse_derivative,
     lambda a, b, c, x, y: a * b / c * hyp2f1(a + 1, b + 1, c + 1, x),
 )
 owens_t = special(
@@ -298,7 +307,7 @@ def _logsumexp_infer(x: Atom, *b: Atom, axes: tuple[int, ...], keepdims: bool) -
     dtype = np.result_type(
         np.float32 if x.type.dtype == np.float32 else float, *(a.type.dtype for a in (x, *b))
     )
-    return Type(dtype, reduced(x.type.shape, axes, keepdims))
+    return Type(dtype, reduced_shape(x.type.shape, axes, keepdims))
 
 
 def _logsumexp_source(args: Atoms, params: Params) -> str:
@@ -311,7 +320,7 @@ def _logsumexp_source(args: Atoms, params: Params) -> str:
 def _logsumexp_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     """The mean of the tangents, weighted by exp(x - y)."""
     x, axes = primals[0], params["axes"]
-    share = exp(sub(x, kept(outs[0], x.type, axes)))
+    share = exp(sub(x, keep_reduced_axes(outs[0], x.type, axes)))
     terms = []
     if tangents[0] is not None:
         scaled = mul(tangents[0], share)
@@ -327,7 +336,7 @@ def _logsumexp_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> 
 def _logsumexp_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | None:
     if len(args) > 1:
         size = batch_size(args, axes)
-        args = tuple(repeated(a, k, size) for a, k in zip(args, axes, strict=True))
+        args = tuple(repeat_batch(a, k, size) for a, k in zip(args, axes, strict=True))
         over = tuple(k + 1 for k in params["axes"])
         return op(*args, axes=over, keepdims=params["keepdims"]), 0
     return reducing(op, args, axes, params)
@@ -412,7 +421,7 @@ def _logsumexp(
         b = as_array(b)
         operands = (a, broadcast_to(b, shape=a.type.shape))
     axes = axes_of(axis, a.type.ndim)
-    plain = b is None and all(_some(a.type.shape[k]) for k in axes)
+    plain = b is None and all(_is_surely_nonempty(a.type.shape[k]) for k in axes)
     op = logsumexp if plain else logsumexp_of_any
     return op(*operands, axes=axes, keepdims=bool(keepdims))
 
@@ -429,7 +438,7 @@ def _with_sign(a: Atom, axes: tuple[int, ...], b: Any, keepdims: bool) -> tuple[
     return sum(size, axes=axes, keepdims=False), sum(sign(total), axes=axes, keepdims=False)
 
 
-def _some(n: Size) -> bool:
+def _is_surely_nonempty(n: Size) -> bool:
     """Whether an axis is known not to be empty."""
     return current().at_least(n, 1).certain
 

@@ -26,7 +26,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     batch_size,
     broadcast_to,
     cast_to,
-    repeated,
+    repeat_batch,
 )
 from tapeless.transforms.ops.primitives.ufuncs import UFUNCS
 from tapeless.transforms.ops.special import special as basic
@@ -38,7 +38,7 @@ from tapeless.transforms.ops.special.special import (
     jv,
     k0,
     kv,
-    refused,
+    refuse_derivative,
     special,
     wofz,
     y0,
@@ -53,24 +53,30 @@ from tapeless.transforms.ops.special.special_more import (
     eval_chebyu,
     eval_jacobi,
     eval_legendre,
-    several,
+    several_results,
 )
 
 # -- Hankel's functions, and those of Struve of an imaginary argument
 
 hankel1: Op = special(
-    "hankel1", refused, lambda v, z, y: (hankel1(v - 1, z) - hankel1(v + 1, z)) / 2
+    "hankel1", refuse_derivative, lambda v, z, y: (hankel1(v - 1, z) - hankel1(v + 1, z)) / 2
 )
 hankel2: Op = special(
-    "hankel2", refused, lambda v, z, y: (hankel2(v - 1, z) - hankel2(v + 1, z)) / 2
+    "hankel2", refuse_derivative, lambda v, z, y: (hankel2(v - 1, z) - hankel2(v + 1, z)) / 2
 )
 hankel1e: Op = special(
-    "hankel1e", refused, lambda v, z, y: (hankel1e(v - 1, z) - hankel1e(v + 1, z)) / 2 - 1j * y
+    "hankel1e",
+    refuse_derivative,
+    lambda v, z, y: (hankel1e(v - 1, z) - hankel1e(v + 1, z)) / 2 - 1j * y,
 )
 hankel2e: Op = special(
-    "hankel2e", refused, lambda v, z, y: (hankel2e(v - 1, z) - hankel2e(v + 1, z)) / 2 + 1j * y
+    "hankel2e",
+    refuse_derivative,
+    lambda v, z, y: (hankel2e(v - 1, z) - hankel2e(v + 1, z)) / 2 + 1j * y,
 )
-modstruve: Op = special("modstruve", refused, lambda v, x, y: modstruve(v - 1, x) - v / x * y)
+modstruve: Op = special(
+    "modstruve", refuse_derivative, lambda v, x, y: modstruve(v - 1, x) - v / x * y
+)
 
 # -- Kelvin's functions: their second derivatives are given by their differential equation
 
@@ -86,7 +92,7 @@ keip: Op = special("keip", lambda x, y: ker(x) - y / x)
 # -- spherical Bessel functions, whose derivatives SciPy has as functions, too
 
 
-def _curved(n: Atom, x: Atom, value: Atom, slope: Atom, sign: int) -> Any:
+def _second_derivative(n: Atom, x: Atom, value: Atom, slope: Atom, sign: int) -> Any:
     """The second derivative, by the differential equation."""
     return -2 / x * slope - (sign - n * (n + 1) / (x * x)) * value
 
@@ -94,14 +100,17 @@ def _curved(n: Atom, x: Atom, value: Atom, slope: Atom, sign: int) -> Any:
 def _spherical(letter: str, sign: int) -> tuple[Any, Any]:
     pair: list[Any] = []
     value = private(
-        f"_spherical_{letter}n", refused, lambda n, x, y: pair[1](n, x), operands=as_integers
+        f"_spherical_{letter}n",
+        refuse_derivative,
+        lambda n, x, y: pair[1](n, x),
+        operands=as_integers,
     )
     pair += [
         value,
         private(
             f"_spherical_{letter}n_d",
-            refused,
-            lambda n, x, y: _curved(n, x, value(n, x), y, sign),
+            refuse_derivative,
+            lambda n, x, y: _second_derivative(n, x, value(n, x), y, sign),
             operands=as_integers,
         ),
     ]
@@ -117,7 +126,7 @@ SPHERICAL = {
 
 # -- elliptic integrals of Carlson, the mean of Gauss
 
-elliprd = special("elliprd", refused, refused, refused)
+elliprd = special("elliprd", refuse_derivative, refuse_derivative, refuse_derivative)
 elliprf: Op = special(
     "elliprf",
     lambda x, y, z, f: -elliprd(y, z, x) / 6,
@@ -144,18 +153,21 @@ agm = special(
 # -- functions of other equations
 
 wright_bessel: Op = special(
-    "wright_bessel", refused, refused, lambda a, b, x, y: wright_bessel(a, a + b, x)
+    "wright_bessel",
+    refuse_derivative,
+    refuse_derivative,
+    lambda a, b, x, y: wright_bessel(a, a + b, x),
 )
 log_wright_bessel: Op = special(
     "log_wright_bessel",
-    refused,
-    refused,
+    refuse_derivative,
+    refuse_derivative,
     lambda a, b, x, y: exp(log_wright_bessel(a, a + b, x) - y),
 )
 lpmv: Op = special(
     "lpmv",
-    refused,
-    refused,
+    refuse_derivative,
+    refuse_derivative,
     lambda m, v, x, y: (v * x * y - (v + m) * lpmv(m, v - 1, x)) / (x * x - 1),
 )
 
@@ -192,21 +204,21 @@ voigt_profile = special(
 # -- integrals, with several results
 
 
-def _over(x: Atom, top: Atom) -> Any:
+def _divide_at_zero(x: Atom, top: Atom) -> Any:
     """top / x where top is 0 at 0, as its derivative there is."""
     zero = equal(x, 0)
     return select(zero, 0.0, top / select(zero, 1.0, x))
 
 
-itj0y0 = several("itj0y0", lambda x, j, y: (j0(x), y0(x)))
-iti0k0 = several("iti0k0", lambda x, i, k: (i0(x), k0(x)))
-it2j0y0 = several("it2j0y0", lambda x, j, y: (_over(x, 1 - j0(x)), -y0(x) / x))
-it2i0k0 = several("it2i0k0", lambda x, i, k: (_over(x, i0(x) - 1), -k0(x) / x))
+itj0y0 = several_results("itj0y0", lambda x, j, y: (j0(x), y0(x)))
+iti0k0 = several_results("iti0k0", lambda x, i, k: (i0(x), k0(x)))
+it2j0y0 = several_results("it2j0y0", lambda x, j, y: (_divide_at_zero(x, 1 - j0(x)), -y0(x) / x))
+it2i0k0 = several_results("it2i0k0", lambda x, i, k: (_divide_at_zero(x, i0(x) - 1), -k0(x) / x))
 itstruve0 = special("itstruve0", lambda x, y: struve(0.0, x))
 it2struve0 = special("it2struve0", lambda x, y: -struve(0.0, x) / x)
 itmodstruve0 = special("itmodstruve0", lambda x, y: modstruve(0.0, x))
-itairy = several("itairy", lambda x, *outs: _airy_pairs(x))
-airye = several("airye", lambda x, *outs: _scaled_airy(x, *outs))
+itairy = several_results("itairy", lambda x, *outs: _airy_pairs(x))
+airye = several_results("airye", lambda x, *outs: _scaled_airy(x, *outs))
 
 
 def _airy_pairs(x: Atom) -> tuple[Any, ...]:
@@ -235,7 +247,7 @@ def _with_slope(name: str, curvature: Any) -> Op:
 
     def jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
         if tangents[0] is not None:
-            refused()
+            refuse_derivative()
         if tangents[1] is None:
             return None, None
         slopes = outs[1], curvature(*primals) * outs[0]
@@ -244,7 +256,7 @@ def _with_slope(name: str, curvature: Any) -> Op:
 
     def batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
         size = batch_size(args, axes)
-        return op(*(repeated(a, k, size) for a, k in zip(args, axes, strict=True))), (0, 0)
+        return op(*(repeat_batch(a, k, size) for a, k in zip(args, axes, strict=True))), (0, 0)
 
     return Op(name, infer, f"scipy.special.{name}({{0}}, {{1}})", jvp, costly=True, batch=batch)
 
@@ -300,7 +312,7 @@ def _of_differences(f: Op, sign: int, whole: int) -> Any:
     return rule
 
 
-def _shifted(f: Any, *leading: Any) -> Any:
+def _shift_polynomial(f: Any, *leading: Any) -> Any:
     """A polynomial on 0 to 1."""
     return lambda n, x: f(as_array(n), 2 * as_array(x) - 1)
 
@@ -338,9 +350,9 @@ RULES |= {
     sc.h2vp: _of_differences(hankel2, -1, 1),
     sc.ivp: _of_differences(iv, 1, 1),
     sc.kvp: _of_differences(kv, 1, -1),
-    sc.eval_sh_legendre: _shifted(eval_legendre),
-    sc.eval_sh_chebyt: _shifted(eval_chebyt),
-    sc.eval_sh_chebyu: _shifted(eval_chebyu),
+    sc.eval_sh_legendre: _shift_polynomial(eval_legendre),
+    sc.eval_sh_chebyt: _shift_polynomial(eval_chebyt),
+    sc.eval_sh_chebyu: _shift_polynomial(eval_chebyu),
     sc.eval_chebyc: lambda n, x: 2 * eval_chebyt(as_array(n), as_array(x) / 2),
     sc.eval_chebys: lambda n, x: eval_chebyu(as_array(n), as_array(x) / 2),
     sc.eval_sh_jacobi: _sh_jacobi,

@@ -47,7 +47,7 @@ from tapeless.transforms.ops.special.special import (
     gammainc_by_a,
     ndtr,
     psi,
-    refused,
+    refuse_derivative,
     special,
     xlog1py,
     xlogy,
@@ -140,53 +140,83 @@ gdtrix = special(
     lambda a, b, p, x: -gammainc_by_a(b, a * x) / (a * gamma_density(b, a * x)),
     lambda a, b, p, x: 1 / (a * gamma_density(b, a * x)),
 )
-pdtri = special("pdtri", refused, lambda k, p, m: -1 / gamma_density(floor(k) + 1, m))
+pdtri = special("pdtri", refuse_derivative, lambda k, p, m: -1 / gamma_density(floor(k) + 1, m))
 
 # -- distributions of a noncentral square, t and F
 
 ncx2_pdf: Op = private(
     "_ncx2_pdf",
     lambda x, k, c, y: y * ((k / 2 - 1) / x - 0.5) + c / (2 * x) * ncx2_pdf(x, k + 2, c),
-    refused,
+    refuse_derivative,
     lambda x, k, c, y: (ncx2_pdf(x, k + 2, c) - y) / 2,
 )
 chndtr: Op = special(
     "chndtr",
     lambda x, k, c, y: ncx2_pdf(x, k, c),
-    refused,
+    refuse_derivative,
     lambda x, k, c, y: (chndtr(x, k + 2, c) - y) / 2,
 )
 chndtrix = special(
     "chndtrix",
     lambda p, k, c, x: 1 / ncx2_pdf(x, k, c),
-    refused,
+    refuse_derivative,
     lambda p, k, c, x: (p - chndtr(x, k + 2, c)) / 2 / ncx2_pdf(x, k, c),
 )
 ncx2_sf: Op = private(
     "_ncx2_sf",
     lambda x, k, c, y: -ncx2_pdf(x, k, c),
-    refused,
+    refuse_derivative,
     lambda x, k, c, y: (ncx2_sf(x, k + 2, c) - y) / 2,
 )
 ncx2_isf = private(
     "_ncx2_isf",
     lambda q, k, c, x: -1 / ncx2_pdf(x, k, c),
-    refused,
+    refuse_derivative,
     lambda q, k, c, x: (ncx2_sf(x, k + 2, c) - q) / 2 / ncx2_pdf(x, k, c),
 )
-nct_pdf = private("_nct_pdf", refused, refused, refused)
-nctdtr = special("nctdtr", refused, refused, lambda v, c, t, y: nct_pdf(t, v, c))
-nctdtrit = special("nctdtrit", refused, refused, lambda v, c, p, t: 1 / nct_pdf(t, v, c))
-nct_sf = private("_nct_sf", lambda t, v, c, y: -nct_pdf(t, v, c), refused, refused)
-nct_isf = private("_nct_isf", lambda q, v, c, t: -1 / nct_pdf(t, v, c), refused, refused)
-ncf_pdf = private("_ncf_pdf", refused, refused, refused, refused)
-ncfdtr = special("ncfdtr", refused, refused, refused, lambda n, d, c, x, y: ncf_pdf(x, n, d, c))
-ncfdtri = special(
-    "ncfdtri", refused, refused, refused, lambda n, d, c, p, x: 1 / ncf_pdf(x, n, d, c)
+nct_pdf = private("_nct_pdf", refuse_derivative, refuse_derivative, refuse_derivative)
+nctdtr = special(
+    "nctdtr", refuse_derivative, refuse_derivative, lambda v, c, t, y: nct_pdf(t, v, c)
 )
-ncf_sf = private("_ncf_sf", lambda x, n, d, c, y: -ncf_pdf(x, n, d, c), refused, refused, refused)
+nctdtrit = special(
+    "nctdtrit", refuse_derivative, refuse_derivative, lambda v, c, p, t: 1 / nct_pdf(t, v, c)
+)
+nct_sf = private(
+    "_nct_sf", lambda t, v, c, y: -nct_pdf(t, v, c), refuse_derivative, refuse_derivative
+)
+nct_isf = private(
+    "_nct_isf", lambda q, v, c, t: -1 / nct_pdf(t, v, c), refuse_derivative, refuse_derivative
+)
+ncf_pdf = private(
+    "_ncf_pdf", refuse_derivative, refuse_derivative, refuse_derivative, refuse_derivative
+)
+ncfdtr = special(
+    "ncfdtr",
+    refuse_derivative,
+    refuse_derivative,
+    refuse_derivative,
+    lambda n, d, c, x, y: ncf_pdf(x, n, d, c),
+)
+ncfdtri = special(
+    "ncfdtri",
+    refuse_derivative,
+    refuse_derivative,
+    refuse_derivative,
+    lambda n, d, c, p, x: 1 / ncf_pdf(x, n, d, c),
+)
+ncf_sf = private(
+    "_ncf_sf",
+    lambda x, n, d, c, y: -ncf_pdf(x, n, d, c),
+    refuse_derivative,
+    refuse_derivative,
+    refuse_derivative,
+)
 ncf_isf = private(
-    "_ncf_isf", lambda q, n, d, c, x: -1 / ncf_pdf(x, n, d, c), refused, refused, refused
+    "_ncf_isf",
+    lambda q, n, d, c, x: -1 / ncf_pdf(x, n, d, c),
+    refuse_derivative,
+    refuse_derivative,
+    refuse_derivative,
 )
 
 # -- distributions of counts
@@ -198,45 +228,58 @@ def _binom_slope(k: Atom, n: Atom, p: Atom) -> Any:
 
 
 binom_pmf = private(
-    "_binom_pmf", refused, refused, lambda k, n, p, y: y * (k / p - (n - k) / (1 - p))
+    "_binom_pmf",
+    refuse_derivative,
+    refuse_derivative,
+    lambda k, n, p, y: y * (k / p - (n - k) / (1 - p)),
 )
-binom_cdf = private("_binom_cdf", refused, refused, lambda k, n, p, y: -_binom_slope(k, n, p))
-binom_sf = private("_binom_sf", refused, refused, lambda k, n, p, y: _binom_slope(k, n, p))
+binom_cdf = private(
+    "_binom_cdf", refuse_derivative, refuse_derivative, lambda k, n, p, y: -_binom_slope(k, n, p)
+)
+binom_sf = private(
+    "_binom_sf", refuse_derivative, refuse_derivative, lambda k, n, p, y: _binom_slope(k, n, p)
+)
 binom_ppf = private("_binom_ppf", None, None, None)
 binom_isf = private("_binom_isf", None, None, None)
 nbinom_pmf = private(
     "_nbinom_pmf",
-    refused,
+    refuse_derivative,
     lambda k, n, p, y: y * (psi(k + n) - psi(n) + log(p)),
     lambda k, n, p, y: y * (n / p - k / (1 - p)),
 )
 nbinom_cdf = private(
     "_nbinom_cdf",
-    refused,
+    refuse_derivative,
     lambda k, n, p, y: betainc_by_a(n, k + 1, p),
     lambda k, n, p, y: beta_density(n, k + 1, p),
 )
 nbinom_sf = private(
     "_nbinom_sf",
-    refused,
+    refuse_derivative,
     lambda k, n, p, y: -betainc_by_a(n, k + 1, p),
     lambda k, n, p, y: -beta_density(n, k + 1, p),
 )
 nbinom_ppf = private("_nbinom_ppf", None, None, None)
 nbinom_isf = private("_nbinom_isf", None, None, None)
-hypergeom_pmf = private("_hypergeom_pmf", refused, refused, refused, refused)
-hypergeom_cdf = private("_hypergeom_cdf", refused, refused, refused, refused)
-hypergeom_sf = private("_hypergeom_sf", refused, refused, refused, refused)
+hypergeom_pmf = private(
+    "_hypergeom_pmf", refuse_derivative, refuse_derivative, refuse_derivative, refuse_derivative
+)
+hypergeom_cdf = private(
+    "_hypergeom_cdf", refuse_derivative, refuse_derivative, refuse_derivative, refuse_derivative
+)
+hypergeom_sf = private(
+    "_hypergeom_sf", refuse_derivative, refuse_derivative, refuse_derivative, refuse_derivative
+)
 
-pdtrik = special("pdtrik", refused, refused)
-bdtrik = special("bdtrik", refused, refused, refused)
-nbdtrik = special("nbdtrik", refused, refused, refused)
+pdtrik = special("pdtrik", refuse_derivative, refuse_derivative)
+bdtrik = special("bdtrik", refuse_derivative, refuse_derivative, refuse_derivative)
+nbdtrik = special("nbdtrik", refuse_derivative, refuse_derivative, refuse_derivative)
 scaled_exp1 = private("_scaled_exp1", lambda x, y: y / x + y - 1)
 
 # -- skewed normal, cosine and Landau distribution, Tukey's lambda
 
 
-def _skewed(x: Atom, loc: Atom, scale: Atom, a: Atom) -> Any:
+def _skew_normal_density(x: Atom, loc: Atom, scale: Atom, a: Atom) -> Any:
     """The density of a skewed normal number."""
     z = (x - loc) / scale
     return 2 / ROOT_2PI * exp(-(z * z) / 2) * ndtr(a * z) / scale
@@ -250,32 +293,40 @@ def _skewed_by_shape(x: Atom, loc: Atom, scale: Atom, a: Atom) -> Any:
 
 skewnorm_cdf = private(
     "_skewnorm_cdf",
-    lambda x, m, s, a, y: _skewed(x, m, s, a),
-    lambda x, m, s, a, y: -_skewed(x, m, s, a),
-    lambda x, m, s, a, y: -(x - m) / s * _skewed(x, m, s, a),
+    lambda x, m, s, a, y: _skew_normal_density(x, m, s, a),
+    lambda x, m, s, a, y: -_skew_normal_density(x, m, s, a),
+    lambda x, m, s, a, y: -(x - m) / s * _skew_normal_density(x, m, s, a),
     lambda x, m, s, a, y: _skewed_by_shape(x, m, s, a),
 )
 skewnorm_ppf = private(
     "_skewnorm_ppf",
-    lambda p, m, s, a, x: 1 / _skewed(x, m, s, a),
+    lambda p, m, s, a, x: 1 / _skew_normal_density(x, m, s, a),
     1,
     lambda p, m, s, a, x: (x - m) / s,
-    lambda p, m, s, a, x: -_skewed_by_shape(x, m, s, a) / _skewed(x, m, s, a),
+    lambda p, m, s, a, x: -_skewed_by_shape(x, m, s, a) / _skew_normal_density(x, m, s, a),
 )
 skewnorm_isf = private(
     "_skewnorm_isf",
-    lambda p, m, s, a, x: -1 / _skewed(x, m, s, a),
+    lambda p, m, s, a, x: -1 / _skew_normal_density(x, m, s, a),
     1,
     lambda p, m, s, a, x: (x - m) / s,
-    lambda p, m, s, a, x: -_skewed_by_shape(x, m, s, a) / _skewed(x, m, s, a),
+    lambda p, m, s, a, x: -_skewed_by_shape(x, m, s, a) / _skew_normal_density(x, m, s, a),
 )
 cosine_cdf = private("_cosine_cdf", lambda x, y: (1 + cos(x)) / (2 * math.pi))
 cosine_invcdf = private("_cosine_invcdf", lambda p, x: 2 * math.pi / (1 + cos(x)))
-landau_pdf = private("_landau_pdf", refused, refused, refused)
-landau_cdf = private("_landau_cdf", lambda x, m, s, y: landau_pdf(x, m, s), refused, refused)
-landau_sf = private("_landau_sf", lambda x, m, s, y: -landau_pdf(x, m, s), refused, refused)
-landau_ppf = private("_landau_ppf", lambda p, m, s, x: 1 / landau_pdf(x, m, s), refused, refused)
-landau_isf = private("_landau_isf", lambda p, m, s, x: -1 / landau_pdf(x, m, s), refused, refused)
+landau_pdf = private("_landau_pdf", refuse_derivative, refuse_derivative, refuse_derivative)
+landau_cdf = private(
+    "_landau_cdf", lambda x, m, s, y: landau_pdf(x, m, s), refuse_derivative, refuse_derivative
+)
+landau_sf = private(
+    "_landau_sf", lambda x, m, s, y: -landau_pdf(x, m, s), refuse_derivative, refuse_derivative
+)
+landau_ppf = private(
+    "_landau_ppf", lambda p, m, s, x: 1 / landau_pdf(x, m, s), refuse_derivative, refuse_derivative
+)
+landau_isf = private(
+    "_landau_isf", lambda p, m, s, x: -1 / landau_pdf(x, m, s), refuse_derivative, refuse_derivative
+)
 
 
 def _tukey_density(p: Atom, shape: Atom) -> Any:
@@ -291,7 +342,7 @@ def _tukey_by_shape(p: Atom, shape: Atom) -> Any:
     return select(zero, (up * up - down * down) / 2, powers / (some * some))
 
 
-def _inside(p: Atom, slope: Any) -> Any:
+def _slope_inside(p: Atom, slope: Any) -> Any:
     """A slope where a probability is neither 0 nor 1, else 0."""
     inside = logical_and(less(0, p), less(p, 1))
     return select(inside, slope(select(inside, p, 0.5)), 0.0)
@@ -299,8 +350,8 @@ def _inside(p: Atom, slope: Any) -> Any:
 
 tklmbda = special(
     "tklmbda",
-    lambda x, s, p: _inside(p, lambda p: _tukey_density(p, s)),
-    lambda x, s, p: _inside(p, lambda p: -_tukey_by_shape(p, s) * _tukey_density(p, s)),
+    lambda x, s, p: _slope_inside(p, lambda p: _tukey_density(p, s)),
+    lambda x, s, p: _slope_inside(p, lambda p: -_tukey_by_shape(p, s) * _tukey_density(p, s)),
 )
 
 # -- inverse Gaussian distribution
@@ -342,16 +393,16 @@ invgauss_isf = private(
 
 # -- Kolmogorov's and Smirnov's distributions
 
-kolmogp = private("_kolmogp", refused)
+kolmogp = private("_kolmogp", refuse_derivative)
 kolmogorov = special("kolmogorov", lambda x, y: kolmogp(x))
 kolmogc = private("_kolmogc", lambda x, y: -kolmogp(x))
 kolmogi = special("kolmogi", lambda p, x: 1 / kolmogp(x))
 kolmogci = private("_kolmogci", lambda p, x: -1 / kolmogp(x))
-smirnovp = private("_smirnovp", refused, refused)
-smirnov = special("smirnov", refused, lambda n, x, y: smirnovp(n, x))
-smirnovc = private("_smirnovc", refused, lambda n, x, y: -smirnovp(n, x))
-smirnovi = special("smirnovi", refused, lambda n, p, x: 1 / smirnovp(n, x))
-smirnovci = private("_smirnovci", refused, lambda n, p, x: -1 / smirnovp(n, x))
+smirnovp = private("_smirnovp", refuse_derivative, refuse_derivative)
+smirnov = special("smirnov", refuse_derivative, lambda n, x, y: smirnovp(n, x))
+smirnovc = private("_smirnovc", refuse_derivative, lambda n, x, y: -smirnovp(n, x))
+smirnovi = special("smirnovi", refuse_derivative, lambda n, p, x: 1 / smirnovp(n, x))
+smirnovci = private("_smirnovci", refuse_derivative, lambda n, p, x: -1 / smirnovp(n, x))
 
 
 # The functions of scipy.special ------------------------------------------------------------------

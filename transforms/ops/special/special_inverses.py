@@ -20,14 +20,14 @@ from tapeless.transforms.ops.primitives.shapes import (
     batch_size,
     broadcast_to,
     cast_to,
-    repeated,
+    repeat_batch,
 )
-from tapeless.transforms.ops.special.special import refused, special
+from tapeless.transforms.ops.special.special import refuse_derivative, special
 
 # -- of one line
 
 wrightomega = special("wrightomega", lambda x, y: y / (1 + y), finite="always")
-struve: Op = special("struve", refused, lambda v, x, y: struve(v - 1, x) - v / x * y)
+struve: Op = special("struve", refuse_derivative, lambda v, x, y: struve(v - 1, x) - v / x * y)
 
 # -- the w with w e^w = z, on one of its branches
 
@@ -62,7 +62,7 @@ def _ellipj_infer(u: Atom, m: Atom) -> tuple[Type, ...]:
 
 def _ellipj_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[1] is not None:
-        refused()
+        refuse_derivative()
     if tangents[0] is None:
         return (None,) * 4
     sn, cn, dn, _ = outs
@@ -75,7 +75,7 @@ def _ellipj_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
 
 def _ellipj_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     size = batch_size(args, axes)
-    return op(*(repeated(a, k, size) for a, k in zip(args, axes, strict=True))), (0,) * 4
+    return op(*(repeat_batch(a, k, size) for a, k in zip(args, axes, strict=True))), (0,) * 4
 
 
 ellipj = Op(

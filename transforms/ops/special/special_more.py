@@ -56,7 +56,7 @@ from tapeless.transforms.ops.special.special import (
     kv,
     poch,
     psi,
-    refused,
+    refuse_derivative,
     special,
     yv,
 )
@@ -66,24 +66,28 @@ DEGREE = math.pi / 180
 
 # -- hypergeometric functions and elliptic integrals of a parameter m
 
-hyp0f1: Op = special("hyp0f1", refused, lambda v, x, y: hyp0f1(v + 1, x) / v)
-hyperu: Op = special("hyperu", refused, refused, lambda a, b, x, y: -a * hyperu(a + 1, b + 1, x))
+hyp0f1: Op = special("hyp0f1", refuse_derivative, lambda v, x, y: hyp0f1(v + 1, x) / v)
+hyperu: Op = special(
+    "hyperu", refuse_derivative, refuse_derivative, lambda a, b, x, y: -a * hyperu(a + 1, b + 1, x)
+)
 ellipk = special("ellipk", lambda m, y: math.pi / 8 * hyp2f1(1.5, 1.5, 2.0, m))
 ellipe: Op = special("ellipe", lambda m, y: -math.pi / 8 * hyp2f1(0.5, 1.5, 2.0, m))
 ellipkm1 = special("ellipkm1", lambda p, y: (y - ellipe(1 - p) / p) / (2 * (1 - p)))
-ellipkinc = special("ellipkinc", lambda phi, m, y: 1 / sqrt(1 - m * sin(phi) ** 2), refused)
-ellipeinc = special("ellipeinc", lambda phi, m, y: sqrt(1 - m * sin(phi) ** 2), refused)
+ellipkinc = special(
+    "ellipkinc", lambda phi, m, y: 1 / sqrt(1 - m * sin(phi) ** 2), refuse_derivative
+)
+ellipeinc = special("ellipeinc", lambda phi, m, y: sqrt(1 - m * sin(phi) ** 2), refuse_derivative)
 exprel: Op = special("exprel", lambda x, y: hyp1f1(2.0, 3.0, x) / 2, finite="always")
 
 # -- Bessel functions with a factor
 
-kve: Op = special("kve", refused, lambda v, x, y: y - (kve(v - 1, x) + kve(v + 1, x)) / 2)
-jve: Op = special("jve", refused, lambda v, x, y: (jve(v - 1, x) - jve(v + 1, x)) / 2)
-yve: Op = special("yve", refused, lambda v, x, y: (yve(v - 1, x) - yve(v + 1, x)) / 2)
+kve: Op = special("kve", refuse_derivative, lambda v, x, y: y - (kve(v - 1, x) + kve(v + 1, x)) / 2)
+jve: Op = special("jve", refuse_derivative, lambda v, x, y: (jve(v - 1, x) - jve(v + 1, x)) / 2)
+yve: Op = special("yve", refuse_derivative, lambda v, x, y: (yve(v - 1, x) - yve(v + 1, x)) / 2)
 k0e = special("k0e", lambda x, y: y - k1e(x), finite="positive")
 k1e: Op = special("k1e", lambda x, y: y - (k0e(x) + kve(2.0, x)) / 2, finite="positive")
-kn: Op = special("kn", refused, lambda n, x, y: -(kv(n - 1, x) + kv(n + 1, x)) / 2)
-yn: Op = special("yn", refused, lambda n, x, y: (yv(n - 1, x) - yv(n + 1, x)) / 2)
+kn: Op = special("kn", refuse_derivative, lambda n, x, y: -(kv(n - 1, x) + kv(n + 1, x)) / 2)
+yn: Op = special("yn", refuse_derivative, lambda n, x, y: (yv(n - 1, x) - yv(n + 1, x)) / 2)
 
 # -- powers, factorials, losses
 
@@ -181,8 +185,8 @@ chdtrc = special(
     lambda v, x, y: -gammainc_by_a(v / 2, x / 2) / 2,
     lambda v, x, y: -gamma_density(v / 2, x / 2) / 2,
 )
-pdtr = special("pdtr", refused, lambda k, m, y: -exp(k * log(m) - m - gammaln(k + 1)))
-pdtrc = special("pdtrc", refused, lambda k, m, y: exp(k * log(m) - m - gammaln(k + 1)))
+pdtr = special("pdtr", refuse_derivative, lambda k, m, y: -exp(k * log(m) - m - gammaln(k + 1)))
+pdtrc = special("pdtrc", refuse_derivative, lambda k, m, y: exp(k * log(m) - m - gammaln(k + 1)))
 stdtr = special("stdtr", lambda v, t, y: _t_by_freedom(v, t), lambda v, t, y: _t_density(v, t))
 stdtrit = special(
     "stdtrit",
@@ -226,52 +230,54 @@ def _lower(n: Atom) -> Any:
 
 eval_jacobi: Op = polynomial(
     "eval_jacobi",
-    refused,
-    refused,
-    refused,
+    refuse_derivative,
+    refuse_derivative,
+    refuse_derivative,
     lambda n, a, b, x, y: select(
         greater(n, 0), (n + a + b + 1) / 2 * eval_jacobi(_lower(n), a + 1, b + 1, x), 0.0
     ),
 )
 eval_legendre = polynomial(
     "eval_legendre",
-    refused,
+    refuse_derivative,
     lambda n, x, y: select(greater(n, 0), (n + 1) / 2 * eval_jacobi(_lower(n), 1.0, 1.0, x), 0.0),
 )
 eval_gegenbauer: Op = polynomial(
     "eval_gegenbauer",
-    refused,
-    refused,
+    refuse_derivative,
+    refuse_derivative,
     lambda n, a, x, y: select(greater(n, 0), 2 * a * eval_gegenbauer(_lower(n), a + 1, x), 0.0),
 )
 eval_chebyu: Op = polynomial(
     "eval_chebyu",
-    refused,
+    refuse_derivative,
     lambda n, x, y: select(greater(n, 0), 2 * eval_gegenbauer(_lower(n), 2.0, x), 0.0),
 )
-eval_chebyt = polynomial("eval_chebyt", refused, lambda n, x, y: n * eval_chebyu(_lower(n), x))
+eval_chebyt = polynomial(
+    "eval_chebyt", refuse_derivative, lambda n, x, y: n * eval_chebyu(_lower(n), x)
+)
 eval_hermite: Op = polynomial(
-    "eval_hermite", refused, lambda n, x, y: 2 * n * eval_hermite(_lower(n), x)
+    "eval_hermite", refuse_derivative, lambda n, x, y: 2 * n * eval_hermite(_lower(n), x)
 )
 eval_hermitenorm: Op = polynomial(
-    "eval_hermitenorm", refused, lambda n, x, y: n * eval_hermitenorm(_lower(n), x)
+    "eval_hermitenorm", refuse_derivative, lambda n, x, y: n * eval_hermitenorm(_lower(n), x)
 )
 eval_genlaguerre: Op = polynomial(
     "eval_genlaguerre",
-    refused,
-    refused,
+    refuse_derivative,
+    refuse_derivative,
     lambda n, a, x, y: select(greater(n, 0), -eval_genlaguerre(_lower(n), a + 1, x), 0.0),
 )
 eval_laguerre = polynomial(
     "eval_laguerre",
-    refused,
+    refuse_derivative,
     lambda n, x, y: select(greater(n, 0), -eval_genlaguerre(_lower(n), 1.0, x), 0.0),
 )
 
 # -- functions with several results
 
 
-def several(name: str, slopes: Any) -> Op:
+def several_results(name: str, slopes: Any) -> Op:
     """A function of one real number with several results; `slopes` gives theirs."""
     ufunc = getattr(sc, name)
 
@@ -291,16 +297,20 @@ def several(name: str, slopes: Any) -> Op:
     return Op(name, infer, f"scipy.special.{name}({{0}})", jvp, costly=True, batch=batch)
 
 
-def _over(x: Atom, top: Atom, limit: float) -> Any:
+def _divide_with_limit(x: Atom, top: Atom, limit: float) -> Any:
     """top / x, and its limit at 0."""
     zero = equal(x, 0)
     return select(zero, limit, truediv(top, select(zero, 1.0, x)))
 
 
-sici = several("sici", lambda x, si, ci: (_over(x, sin(x), 1.0), cos(x) / x))
-shichi = several("shichi", lambda x, shi, chi: (_over(x, sinh(x), 1.0), cosh(x) / x))
-fresnel = several("fresnel", lambda x, s, c: (sin(math.pi / 2 * x * x), cos(math.pi / 2 * x * x)))
-airy = several("airy", lambda x, ai, aip, bi, bip: (aip, x * ai, bip, x * bi))
+sici = several_results("sici", lambda x, si, ci: (_divide_with_limit(x, sin(x), 1.0), cos(x) / x))
+shichi = several_results(
+    "shichi", lambda x, shi, chi: (_divide_with_limit(x, sinh(x), 1.0), cosh(x) / x)
+)
+fresnel = several_results(
+    "fresnel", lambda x, s, c: (sin(math.pi / 2 * x * x), cos(math.pi / 2 * x * x))
+)
+airy = several_results("airy", lambda x, ai, aip, bi, bip: (aip, x * ai, bip, x * bi))
 
 # The functions of scipy.special ----------------------------------------------------------------
 

@@ -25,7 +25,7 @@ def of_elements(text: str, *functions: str) -> ScalarForm:
     for name, (hole, _) in named.items():
         text = text.replace(f"{{{name}}}", hole)
 
-    def written(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
+    def scalar_text(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
         out = s.outs[0].type.dtype
         module.imports.update(("math", name) for name in functions)
         used = {hole.strip("{}"): v for hole, v in named.values() if hole in text}
@@ -33,7 +33,7 @@ def of_elements(text: str, *functions: str) -> ScalarForm:
         return template(text, {**operands.convert_all(out), **values})
 
     imports = tuple(("math", name) for name in functions)
-    return ScalarForm(written, results=FLOATS, imports=imports, repeats=True)
+    return ScalarForm(scalar_text, results=FLOATS, imports=imports, repeats=True)
 
 
 EXPIT = of_elements("{one} / ({one} + exp(-{0}))", "exp")

@@ -1,4 +1,4 @@
-"""What changes shapes only, alone and around arithmetic.
+"""Simplifies operations that change shapes only, alone and around arithmetic.
 
 a = np.broadcast_to(1.0, x.shape); b = a * x becomes      b = x
 """

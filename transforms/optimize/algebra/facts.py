@@ -1,4 +1,4 @@
-"""What a rule can ask about an atom: what it was made by, and whether it can be replaced."""
+"""Answers what rules ask about an atom: what defines it, and whether it can be replaced."""
 
 from __future__ import annotations
 

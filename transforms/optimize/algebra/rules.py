@@ -1,4 +1,4 @@
-"""Small rewrites that make derivatives read like hand-written ones, one rule a function.
+"""Rewrites expressions so that derivatives read like hand-written ones, one rule a function.
 
 a = -x; b = y + a                            becomes      b = y - x
 a = np.broadcast_to(1.0, x.shape); b = a * x becomes      b = x

@@ -13,7 +13,7 @@ from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
 from tapeless.transforms.ops.primitives.arithmetic import add, neg, sub
 from tapeless.transforms.ops.primitives.constant_folding import is_number
-from tapeless.transforms.ops.primitives.index_keys import trimmed
+from tapeless.transforms.ops.primitives.index_keys import without_full_slices
 from tapeless.transforms.optimize.algebra.facts import Uses, fits, is_read_once, is_zeros
 
 
@@ -84,7 +84,10 @@ def same_place(a: Let, b: Let) -> bool:
         s.args[1 if s.op in (slices_and_gathers.index, slices_and_gathers.gather) else 2 :]
         for s in (a, b)
     ]
-    return trimmed(a.params["key"]) == trimmed(b.params["key"]) and rests[0] == rests[1]
+    return (
+        without_full_slices(a.params["key"]) == without_full_slices(b.params["key"])
+        and rests[0] == rests[1]
+    )
 
 
 def stored_part(s: Let, uses: Uses) -> Any:
@@ -143,7 +146,7 @@ def _of_selected(old: Atom, store: Let, back: Let) -> Any:
     part = defining_statement(old, slices_and_gathers.gather)
     if part is None or part.args[0] is not back.args[0] or part.args[1:] != back.args[2:]:
         return None
-    same = trimmed(part.params["key"]) == trimmed(back.params["key"])
+    same = without_full_slices(part.params["key"]) == without_full_slices(back.params["key"])
     if not same or store.op not in (slices_and_gathers.update, slices_and_gathers.add_at):
         return None
     return places_of_selected(part, store.params["key"], store.args[2:])
@@ -155,7 +158,7 @@ def places_of_selected(part: Let, key: slices_and_gathers.Key, rest: tuple[Atom,
     plain = not more and mask.type.dtype.kind == "b" and mask.type.ndim == 1
     if (
         not plain
-        or trimmed(part.params["key"]) != (slices_and_gathers.Slot(0),)
+        or without_full_slices(part.params["key"]) != (slices_and_gathers.Slot(0),)
         or key[:1] != (slice(None),)
     ):
         return None

@@ -122,7 +122,7 @@ def joined_dtype(a: Dtype, b: Dtype) -> Dtype:
     """The dtype of a variable that holds either."""
     if "c" in a.kind + b.kind:
         return arithmetic_dtypes.common(a, b)
-    dtype = arithmetic_dtypes.joined(a, b)
+    dtype = arithmetic_dtypes.common_dtype(a, b)
     if dtype is None:
         raise LlvmUnsupportedError(f"{a} and {b} in one variable")
     return dtype

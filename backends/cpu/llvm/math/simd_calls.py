@@ -1,4 +1,4 @@
-"""Calls of functions of `math` that LLVM may widen: each names its SIMD versions."""
+"""Marks calls of functions of `math` that LLVM may vectorise: each names its SIMD versions."""
 
 from __future__ import annotations
 

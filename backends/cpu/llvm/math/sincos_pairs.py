@@ -1,4 +1,4 @@
-"""Which sines and cosines are computed together: those of the same text, in one body of a loop.
+"""Finds the sine and the cosine of one value in one body of a loop, which are computed together.
 
 y[i] = sin(x[i])
 z[i] = cos(x[i])      becomes      y[i], z[i] = sincos(x[i])

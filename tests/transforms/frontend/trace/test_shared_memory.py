@@ -31,7 +31,7 @@ def cells(names):
 
 def test_an_array_of_its_own(memory):
     a, b = cells("ab")
-    assert memory.of(a) == {a}
+    assert memory.memories_of(a) == {a}
     assert memory.are_apart(a, b)
     memory.stored_to(a)
     assert memory.stale == {}
@@ -82,8 +82,8 @@ def test_what_a_name_may_be(memory):
     memory.share(b, {a})
     memory.link(result, b)
     memory.link(a, a)
-    assert memory.of(result) >= {a, b}
-    assert memory.of(a) == {a}
+    assert memory.memories_of(result) >= {a, b}
+    assert memory.memories_of(a) == {a}
 
 
 def test_a_list_shows_what_is_stored_to_its_elements(memory):
