@@ -68,6 +68,25 @@ def remembered(x):
     return history[-1] * history[3] + sum(history)
 
 
+class Mass:
+    def __init__(self, at, speed):
+        self.at, self.speed = at, speed
+
+    def pull(self, other):
+        if self is not other:
+            self.speed = self.speed + 0.1 * np.sin(other.at - self.at)
+
+
+@row("lists of objects, or of dicts, that a loop or comprehension over a range makes")
+def masses(x):
+    items = [Mass(x[i], x[i] * x[i + 1]) for i in range(len(x) - 1)]
+    for a in items:
+        for b in items:
+            a.pull(b)
+    near = [a for a in items if a.speed > 0.2]
+    return sum(a.at * a.speed for a in items) + sum(a.speed for a in near)
+
+
 @row("dicts filled in loops")
 def filled(x):
     found = {}
