@@ -1,5 +1,7 @@
 """What NumPy refuses is refused: positions, integers, labels and orders out of bounds."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -134,3 +136,49 @@ def test_what_is_stored_fits_where_the_store_is_not_read(n):
 def test_numbers_of_parts(parts):
     check_values(lambda x: np.array_split(x, parts), X)
     check_values(lambda x: np.split(x, -3), X)
+
+
+W3, W1 = np.ones(3), np.ones(1)
+
+
+@pytest.mark.parametrize("w", [W3, W1, np.ones(2)])
+@pytest.mark.parametrize(
+    "weigh",
+    [
+        lambda x, w: np.average(x, weights=w),
+        lambda x, w: np.average(np.outer(x, x[:2]), axis=0, weights=w),
+        lambda x, w: np.average(np.outer(x, x), axis=(0, 1), weights=np.outer(w, w)),
+        lambda x, w: np.average(x, axis=0, weights=w, returned=True)[0],
+        lambda x, w: np.polyfit(np.arange(3.0), x, 1, w=w),
+        lambda x, w: np.polyfit(w, x, 1),
+        lambda x, w: np.bincount(np.array([0, 1, 1]), weights=w),
+        lambda x, w: np.histogram(x, bins=2, weights=w)[0],
+        lambda x, w: math.dist(x, w),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")  # RankWarning
+def test_weights_and_points_are_as_many_as_numbers(weigh, w):
+    check_values(weigh, X, w)
+    if len(w) != 3:
+        with pytest.raises(Exception) as alone:  # noqa: PT011 (which it is is compared)
+            weigh(X, w)
+        for batched in (vmap(weigh), jit(vmap(weigh))):
+            with pytest.raises(alone.type):
+                batched(np.stack([X, X]), np.stack([w, w]))
+
+
+@pytest.mark.parametrize("n", [2, 0, -1])
+@pytest.mark.parametrize(
+    "transform", [np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft]
+)
+def test_numbers_of_points(transform, n):
+    check_values(lambda x: transform(x, n), X)
+    check_values(lambda x, n: transform(x, n), X, n)
+    check_values(lambda x, n: transform(x, n[0]), X, np.array([n]))
+
+
+@pytest.mark.parametrize("n", [2, 0, -1])
+def test_triangles_of_nothing(n):
+    check_values(lambda n: np.tri(n), n)
+    check_values(lambda n: np.tri(3, n), n)
+    check_values(lambda x, n: np.tri(n[0], 3) * x, X, np.array([n]))

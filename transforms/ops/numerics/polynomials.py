@@ -20,7 +20,7 @@ from tapeless.transforms.ops.numpy.diagonals import least
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.padding import pad
-from tapeless.transforms.ops.numpy.run_time_errors import require
+from tapeless.transforms.ops.numpy.run_time_errors import require, require_size
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import not_equal
 from tapeless.transforms.ops.primitives.constant_folding import is_number
@@ -108,9 +108,14 @@ def _polyfit(
     degree = int(static(deg, "the degree must be known"))
     x, y = as_array(x), as_array(y)
     x = cast_to(x, np.result_type(x.type.dtype, np.float32))
+    if x.type.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    (n,) = x.type.shape
+    require_size(y.type.shape[0], n, TypeError, "expected x and y to have same length")
     table = CREATION[np.vander](x, degree + 1)
     if w is not None:
         w = as_array(w)
+        require_size(w.type.shape[0], n, TypeError, "expected w and y to have the same length")
         table, y = mul(table, column(w)), mul(y, column(w) if y.type.ndim > 1 else w)
     coefficients = least_squares(table, y)
     return (coefficients, _covariance(table, y, coefficients, cov)) if cov else coefficients
