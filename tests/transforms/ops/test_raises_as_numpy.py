@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jit, vmap
+from tapeless.transforms.core import traced_calls
 from tests.transforms.ops.agreement import check_slopes, check_values
 
 X = np.array([1.0, 2.0, 3.0])
@@ -182,3 +183,35 @@ def test_triangles_of_nothing(n):
     check_values(lambda n: np.tri(n), n)
     check_values(lambda n: np.tri(3, n), n)
     check_values(lambda x, n: np.tri(n[0], 3) * x, X, np.array([n]))
+
+
+@pytest.mark.parametrize("n", [2, 0, -1])
+def test_widths_of_pads(n):
+    check_values(lambda x: np.pad(x, n), X)
+    check_values(lambda x, n: np.pad(x, n), X, n)
+    check_values(lambda x, n: np.pad(x, (n[0], 1), mode="edge"), X, np.array([n]))
+    for slope in (lambda x, n: np.pad(x, n).sum(), lambda x, n: np.pad(x, np.array(n)).sum()):
+        if n < 0:
+            with pytest.raises(ValueError, match="negative values"):
+                grad(slope)(X, n)
+        else:
+            np.testing.assert_array_equal(grad(slope)(X, n), np.ones(3))
+
+
+@pytest.mark.parametrize("parts", [[2, 4], [2, 2], [2, 3]])
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+def test_numbers_of_parts_of_a_batch(parts, monkeypatch):
+    monkeypatch.setitem(traced_calls.STRICT, 0, False)
+
+    def first(x, n):
+        return np.split(x, n)[0].sum()
+
+    x, n = np.arange(8.0).reshape(2, 4), np.array(parts)
+    for form in (lambda f: f, jit):
+        if 3 in parts:
+            with pytest.raises(ValueError, match="equal division"):
+                form(vmap(first))(x, n)
+        else:
+            np.testing.assert_array_equal(form(vmap(first))(x, n), [*map(first, x, n)])
+            slopes = [[1, 1, 0, 0], [1, 1 * (n[1] == 2), 0, 0]]
+            np.testing.assert_array_equal(form(vmap(grad(first)))(x, n), slopes)
