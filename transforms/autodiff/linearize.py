@@ -58,6 +58,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import refresh, retype
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.function_calls import (
@@ -268,15 +269,23 @@ def close_both(
     read = [v for v in whole.params if v not in linear_inputs]
     first = Block(block.params, tuple(forward), ())
     unset = maybe_undefined(forward)
-    shown = [v for v in read if not (v.partial or v in unset)]  # None shows no length
+    for v in read:
+        v.partial = v.partial or v in unset  # also where the first is differentiated itself
+    shown = [v for v in read if not v.partial]  # None shows no length
     lengths = missing_sizes(
         whole, [*shown, *linear_inputs], axes([*block.params, *defined_variables(first)])
     )
+    certain = (
+        v for v in (*block.params, *defined_variables(first)) if not (v.partial or v in unset)
+    )
+    shown_sizes = {x for v in certain for x in sizes_in(v.type)}
+    for symbol, n in lengths.items():
+        n.partial = symbol not in certain
     tape = Var(TAPE, "saved")
     new: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
     name_all(forward, set(read))
     for v in sorted(read, key=lambda v: bool(getattr(v.type, "shape", ()))):  # lengths come first
-        new[v] = Var(retype(v.type, new), v.name, partial=v.partial or v in unset)
+        new[v] = Var(retype(v.type, new), v.name, partial=v.partial)
     own = [new[v] for v in read]
     with builder.building(builder.Builder()) as b:
         for symbol, n in lengths.items():

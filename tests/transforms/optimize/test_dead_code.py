@@ -54,7 +54,7 @@ def test_loops_that_nobody_reads_are_dropped():
 def early(x, v):
     if np.any(v > 0.6):
         pass
-    elif x < 0.3:
+    elif x < 0.3:  # noqa: SIM102
         if np.any(v > 0.6):
             return np.sin(x)
     return 0.5 * x
