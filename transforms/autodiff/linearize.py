@@ -275,10 +275,8 @@ def close_both(
     lengths = missing_sizes(
         whole, [*shown, *linear_inputs], axes([*block.params, *defined_variables(first)])
     )
-    certain = (
-        v for v in (*block.params, *defined_variables(first)) if not (v.partial or v in unset)
-    )
-    shown_sizes = {x for v in certain for x in sizes_in(v.type)}
+    own = (*block.params, *defined_variables(first))
+    certain = {x for v in own if not (v.partial or v in unset) for x in sizes_in(v.type)}
     for symbol, n in lengths.items():
         n.partial = symbol not in certain
     tape = Var(TAPE, "saved")
@@ -286,13 +284,13 @@ def close_both(
     name_all(forward, set(read))
     for v in sorted(read, key=lambda v: bool(getattr(v.type, "shape", ()))):  # lengths come first
         new[v] = Var(retype(v.type, new), v.name, partial=v.partial)
-    own = [new[v] for v in read]
+    kept = [new[v] for v in read]
     with builder.building(builder.Builder()) as b:
         for symbol, n in lengths.items():
             b.let((n,), size_value, (), {"size": dims.single(symbol)})
         saved = bundle(*read, *lengths.values())
         forward = [*forward, *b.blocks[0]]
-    parts = (*own, *lengths.values())
+    parts = (*kept, *lengths.values())
     opening = Let(parts, unbundle, (tape,), {"kinds": tuple(v.type for v in parts)})
     for v in linear_inputs:
         new.setdefault(v.primal, None)  # which the second function does not know
