@@ -25,7 +25,12 @@ from tapeless.transforms.ops.numpy.diagonals import least, tril
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.elementwise import nonzero, real
 from tapeless.transforms.ops.primitives.joining import as_array, concatenate
-from tapeless.transforms.ops.primitives.lapack_types import identity_of, lapack_dtype, square_shape
+from tapeless.transforms.ops.primitives.lapack_types import (
+    check_matrix,
+    identity_of,
+    lapack_dtype,
+    square_shape,
+)
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, row, stacked, sum, swap
 from tapeless.transforms.ops.primitives.slices_and_gathers import part
 
@@ -108,6 +113,7 @@ def _eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 (NumPy's)
 
 
 def _svd_infer(a: Atom, *, k: Size, free: bool = False) -> tuple[Type, ...]:
+    check_matrix(a)
     *lead, n, m = a.type.shape
     dtype = lapack_dtype(a)
     values = Type(np.zeros((), dtype).real.dtype, (*lead, k))

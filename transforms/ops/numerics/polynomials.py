@@ -75,6 +75,8 @@ def _without_zeros(p: Atom) -> Atom:
 def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
     p, constants = as_array(p), flat(as_array(0 if k is None else k))
     order = static(m, "the order of the integral must be known")
+    if order < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
     for j in range(order):
         p = truediv(p, flip(add(count_up(p.type.shape[0]), 1)))
         constant = get(constants, slice(0, 1) if constants.type.shape == (1,) else slice(j, j + 1))
@@ -106,6 +108,8 @@ def _polyfit(
             "np.polyfit with full= or rcond=", "use np.linalg.lstsq on np.vander(x, deg + 1)"
         )
     degree = int(static(deg, "the degree must be known"))
+    if degree < 0:
+        raise ValueError("expected deg >= 0")
     x, y = as_array(x), as_array(y)
     x = cast_to(x, np.result_type(x.type.dtype, np.float32))
     if x.type.ndim != 1:

@@ -196,6 +196,8 @@ def _geomspace(
 ) -> Any:
     """start * (stop / start) ** (k / n), the ends exact, as NumPy."""
     start, stop, num = _end(start), _end(stop), atom(num)
+    for end in (start, stop):
+        raise_where(equal(end, 0), ValueError, "Geometric sequence cannot include zero")
     wide = np.result_type(start.type.dtype, stop.type.dtype, float, np.dtype(dtype))
     start, stop = cast_to(start, wide), cast_to(stop, wide)
     k = _steps(start, stop, num)

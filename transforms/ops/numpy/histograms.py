@@ -195,7 +195,11 @@ def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom, tuple[Any, An
     the last one apart, too."""
     if edges.type.shape:
         return binned(a, edges), edges, None
-    count = int(static(edges, "the number of bins must be known"))
+    count = static(edges, "the number of bins must be known")
+    if not isinstance(count, int):
+        raise TypeError("`bins` must be an integer, a string, or an array")
+    if count < 1:
+        raise ValueError("`bins` must be positive, when an integer")
     axes = tuple(np.arange(a.type.ndim).tolist())
     if range is None and 0 in a.type.shape:
         range = 0.0, 1.0

@@ -12,6 +12,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.numpy.argument_words import MODES, require_word
 from tapeless.transforms.ops.numpy.cast_rules import (
     as_elements,
     check_bounds,
@@ -22,7 +23,7 @@ from tapeless.transforms.ops.numpy.cast_rules import (
 from tapeless.transforms.ops.numpy.cumulative import cumsum
 from tapeless.transforms.ops.numpy.diagonals import diagonal_length
 from tapeless.transforms.ops.numpy.indexing import along_axis, normalize
-from tapeless.transforms.ops.numpy.run_time_errors import require_size
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_size
 from tapeless.transforms.ops.numpy.stretched_values import stretched
 from tapeless.transforms.ops.primitives.arithmetic import mod, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_and
@@ -94,6 +95,7 @@ def _cyclic(values: Any, count: Size) -> Any:
 def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
     line, where = flat(a), flat(as_array(ind))
     n = atom(line.type.shape[0])
+    require_word(mode, MODES, "clipmode")
     if mode == "wrap":
         where = mod(where, n)
     elif mode == "clip":
@@ -125,10 +127,11 @@ def _place(arr: Any, mask: Any, vals: Any) -> Any:
     rank = maximum(rank, 0)
     if current().at_least(count, 1).certain:
         rank = mod(rank, atom(count))
-    else:  # of no values nothing may be taken: the place beyond the last one is an error
-        v = concatenate(v, zeros(shape=(1,), dtype=v.type.dtype), axis=0)
+    else:
         none = logical_and(chosen, equal(atom(count), 0))
-        rank = select(none, 1, mod(rank, maximum(atom(count), 1)))
+        raise_where(none, ValueError, "Cannot insert from an empty array!")
+        v = concatenate(v, zeros(shape=(1,), dtype=v.type.dtype), axis=0)
+        rank = mod(rank, maximum(atom(count), 1))
     return _chosen(arr, chosen, gather(v, rank, key=(Slot(0),)))
 
 

@@ -52,6 +52,8 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     found = np.flatnonzero(filt)
     if found.shape[0] == 0:
         return filt[:0]
+    if set(trim.lower()) - set("fb"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     start = found[0] if "f" in trim.lower() else 0
     stop = found[-1] + 1 if "b" in trim.lower() else filt.shape[0]
     return filt[start:stop]
@@ -166,7 +168,9 @@ def companion(p: Any) -> Any:
 
 def roots(p: Any) -> Any:
     """The roots of a polynomial, as eigenvalues: always complex numbers."""
-    p = np.ravel(p)
+    p = np.atleast_1d(p)
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
     p = p if p.dtype.kind in "fc" else p.astype(float)
     found, dtype = np.flatnonzero(p), np.result_type(p.dtype, np.complex64)
     if found.shape[0] == 0:
