@@ -215,6 +215,7 @@ def _svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
     a = as_array(a)
+    check_matrix(a)
     if not compute_uv:
         return singular_values(a)
     n, m = a.type.shape[-2:]

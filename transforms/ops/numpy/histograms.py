@@ -158,6 +158,14 @@ unique_part = Op("unique_part", _part_infer, _unique_source, costly=True)
 
 def _bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     x, (least,) = as_array(x), shape_of(minlength)
+    if x.type.ndim != 1:
+        depth = "too deep" if x.type.shape else "of too small depth"
+        raise ValueError(f"object {depth} for desired array")
+    if x.type.dtype.kind in "fc" and x.type.shape != (0,):
+        raise TypeError(
+            f"Cannot cast array data from {x.type.dtype!r} to {INDEX!r} according to the rule "
+            "'safe'"
+        )
     if weights is None:
         return bincount(x, minlength=least)
     w = as_array(weights)

@@ -73,6 +73,7 @@ pad_index = Op(
 )
 
 
+OTHER_MODES = ("constant", "empty", "linear_ramp")
 GATHERED = ("edge", "reflect", "symmetric", "wrap")
 Widths = tuple[tuple[Size, Size], ...]
 
@@ -91,6 +92,8 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> A
     if mode in STATISTICS and all(length is None for length in kwargs.values()):
         return _statistic(a, widths, STATISTICS[mode])
     odd = mode in ("reflect", "symmetric") and kwargs.pop("reflect_type", "even") == "odd"
+    if not callable(mode) and mode not in (*GATHERED, *STATISTICS, *OTHER_MODES):
+        raise ValueError(f"mode '{mode}' is not supported")
     if mode not in GATHERED or kwargs:
         raise UnsupportedError(
             f"np.pad with mode={mode!r} and these options",

@@ -32,7 +32,7 @@ from tapeless.transforms.ops.primitives.extrema_at import maximum_at, minimum_at
 from tapeless.transforms.ops.primitives.joining import as_array, axis_of, concatenate
 from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, cast_to, flat, reshape
+from tapeless.transforms.ops.primitives.shapes import cast, cast_to, flat, reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import (
     Slot,
     add_at,
@@ -151,11 +151,23 @@ def _chosen(a: Atom, chosen: Atom, values: Atom) -> Any:
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
     new = converted(src, dst.type.dtype, casting)
     if where is not True:
-        new = select(as_array(where), new, dst)
-    if new.type.ndim > dst.type.ndim:
-        return broadcast_to(new, shape=dst.type.shape)  # which refuses it
+        mask = as_array(where)
+        _check_fits(mask, dst, "where mask")
+        new = select(mask, new, dst)
+    _check_fits(new, dst, "input array")
+    if (more := new.type.ndim - dst.type.ndim) > 0:
+        new = reshape(new, shape=new.type.shape[more:])
     key = (slice(None),) * dst.type.ndim
     return update(dst, stretched(new, dst, key, ()), key=key)
+
+
+def _check_fits(x: Atom, dst: Atom, what: str) -> None:
+    """ValueError where an array has more axes than that into which it is stored, which are longer
+    than one."""
+    more = max(x.type.ndim - dst.type.ndim, 0)
+    shapes = f"from shape {x.type.shape} into shape {dst.type.shape}"
+    for n in x.type.shape[:more]:
+        require_size(n, 1, ValueError, f"could not broadcast {what} {shapes}")
 
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom_of_size, size_of
+from tapeless.transforms.core.builder import atom_of_size, size_of, stretch
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.cumulative import cumprod
@@ -263,6 +263,7 @@ def _mean_where(
     kind = np.mean(np.ones(1, a.type.dtype), dtype=dtype).dtype
     a, number = cast_to(a, kind), count(a.type, axes)
     if where is not None:
+        stretch(where.type.shape, a.type.shape)
         chosen = broadcast_to(where, shape=a.type.shape)
         a = select(chosen, a, 0)
         number = sum(cast_to(chosen, np.dtype(np.intp)), axes=axes, keepdims=keepdims)

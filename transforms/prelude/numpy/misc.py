@@ -87,6 +87,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         raise UnsupportedError("np.histogram_bin_edges with a rule", "give the number of bins")
     if np.ndim(bins):
         return np.asarray(bins)
+    if bins < 1:
+        raise ValueError("`bins` must be positive, when an integer")
     a = np.asarray(a)
     if range is None:
         range = (np.min(a), np.max(a)) if np.size(a) else (0.0, 1.0)
