@@ -175,7 +175,7 @@ class Spelling:
                 total = ast.BinOp(total, ast.Sub() if c < 0 else ast.Add(), term)
         assert total is not None
         if not dims.at_least(size, 0) and any(self.may_be_anything(x, s) for x in sizes_in(size)):
-            return template("max({0}, 0)", {"0": total})
+            return template("max({0}, 0)", {"0": total})  # type: ignore[no-any-return]
         return total
 
     def may_be_anything(self, symbol: dims.Symbol, s: Let) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom_of_size, size_of, stretch
+from tapeless.transforms.core.builder import atom_of_size, current, size_of, stretch
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.cumulative import cumprod
@@ -80,11 +80,19 @@ def _reduction(name: str, reduce: Any, jvp: Any = None, word: str = "") -> Op:
     return Op(name, reduction_infer(reduce), source, jvp, costly=True, batch=reducing, word=word)
 
 
+def _some(number: Any) -> Any:
+    """A number of elements by which derivatives are divided: of none there is no derivative, and
+    Python's numbers are not divided by zero."""
+    if isinstance(number, Literal) or current().at_least(size_of(number), 1).certain:
+        return number
+    return maximum(number, 1)
+
+
 def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     t, axes = args[0].type, params["axes"]
     if any(t.shape[k] == 0 for k in axes):
         return (zeros(shape=t.shape, dtype=ct.type.dtype),)
-    return (spread(truediv(ct, count(t, axes)), t, axes),)
+    return (spread(truediv(ct, _some(count(t, axes))), t, axes),)
 
 
 mean = linear(
@@ -105,7 +113,9 @@ def _like_mean(x: Atom, tangent: Atom, params: Params, factor: Any) -> Atom:
     if x.type.dtype.kind == "c":
         product = real(mul(tangent, conjugate(centred)))
     total = sum(product, axes=axes, keepdims=params["keepdims"])
-    return scale(truediv(total, count(x.type, axes) - params["ddof"]), factor)
+    number = count(x.type, axes)
+    divisor = number - params["ddof"]
+    return scale(truediv(total, _some(divisor) if params["ddof"] == 0 else divisor), factor)
 
 
 def _var_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:

@@ -104,7 +104,7 @@ def _smooth(a: Atom, value: Any) -> Atom:
         return zero_of(a)
     if isinstance(value, Var) and isinstance(a, Var) and a.partial:
         value.partial = True
-    return value
+    return value  # type: ignore[no-any-return]
 
 
 def _tangent_kind(kind: Any) -> Any:
