@@ -269,11 +269,11 @@ def static(value: Any, why: str) -> Any:
         size = size_of(value) if value.type.dtype.kind in "iu" and not value.type.shape else None
         if isinstance(size, int):
             return size
-        return _plain(current().require(value, why))
-    return _plain(value.value if isinstance(value, Literal) else value)
+        return _python_integer(current().require(value, why))
+    return _python_integer(value.value if isinstance(value, Literal) else value)
 
 
-def _plain(value: Any) -> Any:
+def _python_integer(value: Any) -> Any:
     """An integer of NumPy's as one of Python's, of which lengths are made."""
     return int(value) if isinstance(value, np.integer) else value
 

@@ -114,7 +114,7 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
                 unset = isinstance(e, UndefinedError)
                 of_this_call = not t.loops.rolling or t.handlers.innermost(ValueError)
                 if isinstance(e, ShapeError) and of_this_call:
-                    raise_(_plain(e))  # sizes as in the call: the program guards them
+                    raise_(_numpy_error(e))  # sizes as in the call: the program guards them
                 if isinstance(e, TapelessError) and not unset:
                     raise
                 if isinstance(e, NOT_IN_LOOPS) and t.loops.rolling:
@@ -133,7 +133,7 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
     return StagedArm(statements, finals, raised, stale, journal.serial, result, final_values)
 
 
-def _plain(e: ShapeError) -> Exception:
+def _numpy_error(e: ShapeError) -> Exception:
     """The error that NumPy raises, of the class that users catch."""
     classes = (LinAlgError, IndexError)
     plain = next((kind for kind in classes if isinstance(e, kind)), ValueError)

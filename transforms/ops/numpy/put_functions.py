@@ -155,8 +155,8 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
         _check_fits(mask, dst, "where mask")
         new = select(mask, new, dst)
     _check_fits(new, dst, "input array")
-    if (more := new.type.ndim - dst.type.ndim) > 0:
-        new = reshape(new, shape=new.type.shape[more:])
+    if (extra_axes := new.type.ndim - dst.type.ndim) > 0:
+        new = reshape(new, shape=new.type.shape[extra_axes:])
     key = (slice(None),) * dst.type.ndim
     return update(dst, stretched(new, dst, key, ()), key=key)
 
@@ -164,9 +164,9 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
 def _check_fits(x: Atom, dst: Atom, what: str) -> None:
     """ValueError where an array has more axes than that into which it is stored, which are longer
     than one."""
-    more = max(x.type.ndim - dst.type.ndim, 0)
+    extra_axes = max(x.type.ndim - dst.type.ndim, 0)
     shapes = f"from shape {x.type.shape} into shape {dst.type.shape}"
-    for n in x.type.shape[:more]:
+    for n in x.type.shape[:extra_axes]:
         require_size(n, 1, ValueError, f"could not broadcast {what} {shapes}")
 
 

@@ -80,7 +80,7 @@ def _reduction(name: str, reduce: Any, jvp: Any = None, word: str = "") -> Op:
     return Op(name, reduction_infer(reduce), source, jvp, costly=True, batch=reducing, word=word)
 
 
-def _some(number: Any) -> Any:
+def _at_least_one(number: Any) -> Any:
     """A number of elements by which derivatives are divided: of none there is no derivative, and
     Python's numbers are not divided by zero."""
     if isinstance(number, Literal) or current().at_least(size_of(number), 1).certain:
@@ -92,7 +92,7 @@ def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple
     t, axes = args[0].type, params["axes"]
     if any(t.shape[k] == 0 for k in axes):
         return (zeros(shape=t.shape, dtype=ct.type.dtype),)
-    return (spread(truediv(ct, _some(count(t, axes))), t, axes),)
+    return (spread(truediv(ct, _at_least_one(count(t, axes))), t, axes),)
 
 
 mean = linear(
@@ -115,7 +115,7 @@ def _like_mean(x: Atom, tangent: Atom, params: Params, factor: Any) -> Atom:
     total = sum(product, axes=axes, keepdims=params["keepdims"])
     number = count(x.type, axes)
     divisor = number - params["ddof"]
-    return scale(truediv(total, _some(divisor) if params["ddof"] == 0 else divisor), factor)
+    return scale(truediv(total, _at_least_one(divisor) if params["ddof"] == 0 else divisor), factor)
 
 
 def _var_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:

@@ -50,14 +50,14 @@ def require(fine: Any, error: type[Exception], message: str) -> None:
         _branch(fine, NOTHING, _raised(error, message))
 
 
-def raise_first(fine: Any, which: Any, one: Raised, other: Raised) -> None:
-    """Raises an error unless all numbers of a line are fine: that of the first that is not, one
-    where `which` holds of it, else the other."""
+def raise_first(fine: Any, which: Any, error: Raised, otherwise: Raised) -> None:
+    """Raises an error unless all numbers are fine: that of the first that is not, which is
+    `error` where `which` holds of it."""
     flat_fine, flat_which = (reshape(x, shape=(dims.product(x.type.shape),)) for x in (fine, which))
     b = current()
     with b.block() as block:
         first = index(flat_which, argmin(flat_fine, axis=0, keepdims=False), key=(Slot(0),))
-        _branch(atom(first), _raised(*one), _raised(*other))
+        _branch(atom(first), _raised(*error), _raised(*otherwise))
     axes = tuple(range(fine.type.ndim))
     _branch(all_(fine, axes=axes, keepdims=False), NOTHING, Block((), tuple(block), ()))
 
