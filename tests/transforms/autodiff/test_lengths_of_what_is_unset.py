@@ -66,3 +66,11 @@ def test_a_function_that_is_called_for_each_element():
     want = jacfwd(with_matrix, argnums=1)(-0.46, V, M)
     np.testing.assert_allclose(got["a"], want["a"], rtol=1e-9)
     np.testing.assert_array_equal(got["b"][0], np.zeros((2, 3, 3)))
+
+
+def test_numbers_of_passes_that_a_rule_keeps():
+    slope = grad(lambda v: np.sum(counted(v) * v))
+    rule = custom_jvp(lambda v: slope(v))
+    rule.defjvp(lambda primals, tangents: jvp(slope, primals, tangents))
+    got = jacrev(grad(lambda v: np.sum(rule(v))))(V)
+    np.testing.assert_allclose(got, jacfwd(grad(lambda v: np.sum(slope(v))))(V), rtol=1e-9)
