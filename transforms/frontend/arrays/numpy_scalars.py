@@ -15,6 +15,10 @@ from tapeless.transforms.frontend.arrays.operators import Operators
 from tapeless.transforms.ops.primitives.shapes import cast
 
 KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+#: Functions of which Python's operators raise errors for some numbers, and NumPy's do not.
+RAISING = frozenset(
+    (np.divide, np.floor_divide, np.remainder, np.divmod, np.power, np.left_shift, np.right_shift)
+)
 OF_PYTHON = (np.size, np.ndim, np.shape, np.real, np.imag)  # give numbers of Python's
 
 
@@ -32,7 +36,7 @@ def called(func: Any, call: Callable[..., Any], *args: Any) -> Any:
     """What `call` gives for the arguments of a function of NumPy: numbers of NumPy's."""
     if func is np.where and all(isinstance(a, (int, float)) or _is_python(a) for a in args[1:]):
         args = (args[0], *map(_numpy_number, args[1:]))
-    if isinstance(func, np.ufunc) and all(_is_number_of_python(a) for a in args):
+    if isinstance(func, np.ufunc) and func in RAISING and all(map(_is_number_of_python, args)):
         return call(*_with_numpy_number(args))  # it divides by zero as NumPy does
     result = call(*args)
     parts = result if isinstance(result, tuple) else (result,)
