@@ -320,7 +320,8 @@ class Batch:
             custom_rules.apply(self, s)
             return
         check_stored(s, args, axes)
-        check_whole(s, args)
+        if not self.looped:  # kernels look at each element themselves
+            check_whole(s, args)
         for v, (out, axis) in zip(s.outs, self.apply(s, args, axes), strict=True):
             self.bind(v, out, axis)
 
