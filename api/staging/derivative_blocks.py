@@ -26,7 +26,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.operation import types_given
 from tapeless.transforms.core.substitution import refresh
-from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.core.uses import nested_reads, sizes_in
 from tapeless.transforms.frontend.trace.recorded_reads import Captured
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.function_calls import calls
@@ -38,8 +38,10 @@ def _readable_around(block: Block, passed: Iterable[Any]) -> set[Any]:
     """What the derivative of a block may read of the program around it: what the block reads, what
     is passed, and what rules took from outside of the program."""
     captured = (v[0] for v in trace().reads.values() if type(v) is tuple)
+    of_sizes = {v for s in block.body for v in nested_reads(s)} - set(defined_variables(block))
     return {
         *read_from_around(block),
+        *of_sizes,
         *passed,
         *(c.var for c in captured if isinstance(c, Captured)),
     }

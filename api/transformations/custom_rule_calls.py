@@ -41,6 +41,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.operation import Op, types_given
+from tapeless.transforms.core.substitution import retype
 from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.trace import trace
@@ -216,8 +217,10 @@ class BackwardRule:
         unread = tuple(Var(a.type) for a in s.args)  # these arguments only bring their tangents
         block = replace(forward, params=(*unread, *extra))
         lacking = may_lack(forward, [v for v in exports if v.partial])
-        saved = [Var(v.type, v.name, v.origin, partial=v in lacking) for v in exports]
-        new = dict(zip(exports, saved, strict=True))
+        new: dict[Any, Any] = {}
+        for v in sorted(exports, key=lambda v: bool(getattr(v.type, "shape", ()))):  # lengths first
+            new[v] = Var(retype(v.type, new), v.name, v.origin, partial=v in lacking)
+        saved = [new[v] for v in exports]
         read: list[Atom] = [new.get(v, v) for v in self.read]
 
         def jvp(primals: Any, dots: Any, outs: tuple[Var, ...], params: Any) -> Any:

@@ -58,6 +58,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import refresh, retype
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.function_calls import (
@@ -268,22 +269,28 @@ def close_both(
     read = [v for v in whole.params if v not in linear_inputs]
     first = Block(block.params, tuple(forward), ())
     unset = maybe_undefined(forward)
-    shown = [v for v in read if not (v.partial or v in unset)]  # None shows no length
+    for v in read:
+        v.partial = v.partial or v in unset  # also where the first is differentiated itself
+    shown = [v for v in read if not v.partial]  # None shows no length
     lengths = missing_sizes(
         whole, [*shown, *linear_inputs], axes([*block.params, *defined_variables(first)])
     )
+    own = (*block.params, *defined_variables(first))
+    certain = {x for v in own if not (v.partial or v in unset) for x in sizes_in(v.type)}
+    for symbol, n in lengths.items():
+        n.partial = symbol not in certain
     tape = Var(TAPE, "saved")
     new: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
     name_all(forward, set(read))
     for v in sorted(read, key=lambda v: bool(getattr(v.type, "shape", ()))):  # lengths come first
-        new[v] = Var(retype(v.type, new), v.name, partial=v.partial or v in unset)
-    own = [new[v] for v in read]
+        new[v] = Var(retype(v.type, new), v.name, partial=v.partial)
+    kept = [new[v] for v in read]
     with builder.building(builder.Builder()) as b:
         for symbol, n in lengths.items():
             b.let((n,), size_value, (), {"size": dims.single(symbol)})
         saved = bundle(*read, *lengths.values())
         forward = [*forward, *b.blocks[0]]
-    parts = (*own, *lengths.values())
+    parts = (*kept, *lengths.values())
     opening = Let(parts, unbundle, (tape,), {"kinds": tuple(v.type for v in parts)})
     for v in linear_inputs:
         new.setdefault(v.primal, None)  # which the second function does not know

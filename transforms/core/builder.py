@@ -269,8 +269,13 @@ def static(value: Any, why: str) -> Any:
         size = size_of(value) if value.type.dtype.kind in "iu" and not value.type.shape else None
         if isinstance(size, int):
             return size
-        return current().require(value, why)
-    return value.value if isinstance(value, Literal) else value
+        return _python_integer(current().require(value, why))
+    return _python_integer(value.value if isinstance(value, Literal) else value)
+
+
+def _python_integer(value: Any) -> Any:
+    """An integer of NumPy's as one of Python's, of which lengths are made."""
+    return int(value) if isinstance(value, np.integer) else value
 
 
 #: A rule that branches on a value needs it: an object that is there is not thereby true.

@@ -12,6 +12,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Let, Literal, Type, Var
 from tapeless.transforms.core.size_value import INT, size_value
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.emit.control_flow import negate
 from tapeless.transforms.emit.expression_folding import TextLayout
 from tapeless.transforms.emit.numpy_scalars import deciding, forced_constants, typed_constant
@@ -173,7 +174,16 @@ class Spelling:
             else:
                 total = ast.BinOp(total, ast.Sub() if c < 0 else ast.Add(), term)
         assert total is not None
+        if not dims.at_least(size, 0) and any(self.may_be_anything(x, s) for x in sizes_in(size)):
+            return template("max({0}, 0)", {"0": total})  # type: ignore[no-any-return]
         return total
+
+    def may_be_anything(self, symbol: dims.Symbol, s: Let) -> bool:
+        """Whether an integer stands for a length of what may have no value: nobody looks at arrays
+        that are then made with it."""
+        home = self.sizes.home[s].get(dims.single(symbol))
+        n = symbol.var if home is None else home.var
+        return n is not None and n.partial and not n.type.shape
 
     def factor(self, f: Any, s: Let) -> ast.expr:
         if isinstance(f, dims.Symbol):

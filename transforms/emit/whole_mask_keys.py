@@ -32,9 +32,7 @@ def whole_mask_keys(block: Block) -> Block:
     """The block with such keys, also inside of its loops and branches."""
     if not any(isinstance(s, Let) and s.op in BY_KEY and _is_by_mask(s) for s in statements(block)):
         return block
-    reads: Counter[Atom] = Counter(
-        v for s in statements(block) if not blocks(s) for v in nested_reads(s)
-    )
+    reads: Counter[Atom] = Counter(v for s in statements(block) for v in nested_reads(s))
     reads.update(a for b in _all_blocks(block) for a in b.results if isinstance(a, Var))
     return _rewritten(block, reads)
 

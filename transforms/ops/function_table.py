@@ -52,6 +52,7 @@ from tapeless.transforms.ops.numpy import (
     squeezing,
 )
 from tapeless.transforms.ops.numpy.put_functions import WRITERS as WRITERS
+from tapeless.transforms.ops.numpy.run_time_errors import require_shape
 from tapeless.transforms.ops.primitives import (
     arithmetic,
     axis_lengths,
@@ -343,8 +344,12 @@ def _hypot(*coordinates: Any) -> Any:
     return functools.reduce(FUNCTIONS[np.hypot], coordinates)
 
 
+OTHER_DIMENSIONS = "both points must have the same number of dimensions"
+
+
 def _dist(p: Any, q: Any) -> Any:
     p, q = (shapes.cast_to(creation.as_array(a), np.dtype(float)) for a in (p, q))
+    require_shape(p.type.shape, q.type.shape, ValueError, OTHER_DIMENSIONS)
     difference = arithmetic.sub(p, q)
     return _as_number(FUNCTIONS[np.linalg.norm](difference))
 

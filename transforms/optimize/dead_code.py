@@ -34,17 +34,20 @@ def dead_code(block: Block) -> Block:
 
 def _homes(
     body: tuple[Statement, ...], params: tuple[Var, ...], around: dict[Any, Any]
-) -> dict[Any, Any]:
+) -> tuple[dict[Any, Any], dict[Statement, dict[Any, Any]]]:
     """The variable whose shape shows each size that is made at run time: one that can be read in
-    this body, not in the blocks inside."""
+    this body, not in the blocks inside; and those that can be read in the blocks of a statement."""
     own: dict[Any, Any] = {}  # those of this pass, whatever else has been as long
     for p in params:
         _home(p, own)
     table = {**around, **{x: p for x, p in own.items() if not (x.given and x in around)}}
+    inside: dict[Statement, dict[Any, Any]] = {}
     for s in body:
+        if not isinstance(s, (Let, Effect)):
+            inside[s] = dict(table)
         for v in outputs(s):
             _home(v, table)
-    return table
+    return table, inside
 
 
 def _home(v: Var, table: dict[Any, Any]) -> None:
@@ -74,7 +77,7 @@ def needs(s: Statement, homes: dict[Any, Any]) -> set[Var]:
 
 def _sweep(block: Block, live: set[Var], around: dict[Any, Any]) -> list[Statement]:
     """The statements of a block that somebody needs; notes in `live` what they read."""
-    homes = _homes(block.body, block.params, around)
+    homes, homes_inside = _homes(block.body, block.params, around)
     kept: list[Statement] = []
     for s in reversed(block.body):
         match s:
@@ -88,21 +91,21 @@ def _sweep(block: Block, live: set[Var], around: dict[Any, Any]) -> list[Stateme
                 sides = []
                 for side in (s.then, s.orelse):
                     inner = set(live) | {a for k in keep if isinstance(a := side.results[k], Var)}
-                    statements = _sweep(side, inner, homes)
+                    statements = _sweep(side, inner, homes_inside[s])
                     live |= inner
                     sides.append(Block((), tuple(statements), tuple(side.results[k] for k in keep)))
                 if not keep and not sides[0].body and not sides[1].body:
                     continue
                 s = replace(s, outs=tuple(s.outs[k] for k in keep), then=sides[0], orelse=sides[1])
             case For():
-                swept = _sweep_for(s, live, homes)
+                swept = _sweep_for(s, live, homes_inside[s])
                 if swept is None:
                     continue
                 s = swept
             case While():
                 if live.isdisjoint(s.outs) and not (acts(s.test) or acts(s.body)):
                     continue
-                s = _sweep_while(s, live, homes)
+                s = _sweep_while(s, live, homes_inside[s])
         live |= {a for a in operands(s) if isinstance(a, Var)} | needs(s, homes)
         kept.append(s)
     return kept[::-1]

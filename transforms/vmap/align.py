@@ -10,7 +10,12 @@ from typing import Any
 from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.ops.primitives.batch_rules import Axes
 from tapeless.transforms.ops.primitives.shapes import Atoms, batch_first, move, reshape
-from tapeless.transforms.vmap.python_integers import check_divisor, check_growth, kept_kinds
+from tapeless.transforms.vmap.python_integers import (
+    check_divisor,
+    check_growth,
+    check_shift,
+    kept_kinds,
+)
 
 
 def elementwise(s: Let, args: Atoms, axes: Axes) -> tuple[Any, int]:
@@ -22,6 +27,7 @@ def elementwise(s: Let, args: Atoms, axes: Axes) -> tuple[Any, int]:
     natural = kept_kinds(s, args, axes)
     check_growth(s, natural)
     check_divisor(s, args)
+    check_shift(s, args)
     return s.op(
         *(_with_batch_axis_before(a, k, after) for a, k in zip(natural, axes, strict=True)),
         **s.params,

@@ -62,7 +62,7 @@ from tapeless.transforms.vmap.align import elementwise
 from tapeless.transforms.vmap.default_values import called_with_values
 from tapeless.transforms.vmap.fallback_loop import least_lengths, one_by_one
 from tapeless.transforms.vmap.masked_parts import has_axes
-from tapeless.transforms.vmap.python_integers import check_stored
+from tapeless.transforms.vmap.python_integers import check_stored, check_whole
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
 
@@ -320,6 +320,8 @@ class Batch:
             custom_rules.apply(self, s)
             return
         check_stored(s, args, axes)
+        if not self.looped:  # kernels look at each element themselves
+            check_whole(s, args)
         for v, (out, axis) in zip(s.outs, self.apply(s, args, axes), strict=True):
             self.bind(v, out, axis)
 

@@ -24,7 +24,11 @@ from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import batch_first, front
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, index, update
-from tapeless.transforms.vmap.python_integers import may_divide_by_zero, may_grow
+from tapeless.transforms.vmap.python_integers import (
+    may_be_no_integer,
+    may_divide_by_zero,
+    may_grow,
+)
 
 #: An element whose values stand in for others: it has no derivative, as these are never used.
 example = Op(
@@ -43,7 +47,7 @@ def is_calm(statements: Any) -> bool:
 def _calm(s: Let) -> bool:
     if s.op is index:
         return len(s.args) == 1 and is_in_bounds(s)
-    if may_grow(s) or may_divide_by_zero(s):
+    if may_grow(s) or may_divide_by_zero(s) or may_be_no_integer(s):
         return False
     if s.op in (truediv, power):
         condition = s.args[1]

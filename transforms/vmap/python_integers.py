@@ -13,20 +13,23 @@ import numpy as np
 from tapeless.transforms.core.builder import current, defining_statement, size_of
 from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.size_value import INT
-from tapeless.transforms.ops.numpy.run_time_errors import raise_where
+from tapeless.transforms.ops.numpy.run_time_errors import raise_first, raise_where
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul, sub, truediv
 from tapeless.transforms.ops.primitives.batch_rules import Axes
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
     greater,
     greater_equal,
+    isnan,
+    left_shift,
     less,
     less_equal,
     logical_or,
     not_equal,
+    right_shift,
 )
 from tapeless.transforms.ops.primitives.dtypes import PYTHON
-from tapeless.transforms.ops.primitives.elementwise import absolute, power
+from tapeless.transforms.ops.primitives.elementwise import absolute, ldexp, power
 from tapeless.transforms.ops.primitives.joining import array
 from tapeless.transforms.ops.primitives.new_arrays import full
 from tapeless.transforms.ops.primitives.selection import refuses_integers, select
@@ -35,16 +38,20 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
 
 COMPARISONS = (less, less_equal, greater, greater_equal, equal, not_equal)
 #: What may leave 64 bits, as it is computed in floats.
-GROWING = (add, sub, mul, power)
+GROWING = (add, sub, mul, power, left_shift)
+SHIFTS = (left_shift, right_shift)
 DIVIDING = (truediv, floordiv, mod)
 #: What puts numbers into arrays.
 STORING = (update, add_at, array, full, cast)
-SMALL = 2**32
+SMALL, BEYOND = 2**32, 2.0**63
+NAN = "cannot convert float NaN to integer"
 TOO_LONG = "vmap: an integer of more than 64 bits: use floats"
 
 
 def kept_kinds(s: Let, args: Atoms, axes: Axes) -> Atoms:
     """Python numbers adapt to arrays (NEP 50); a batch of them is an array, which is cast."""
+    if s.op is ldexp:
+        return args  # its integers are no numbers of the array
     places = range(1 if s.op is select else 0, len(args))
     types: list[Type] = [s.args[k].type for k in places]
     adapting = [k for k in places if s.args[k].type.weak and axes[k] is not None]
@@ -130,5 +137,32 @@ def check_growth(s: Let, args: Atoms) -> None:
     """OverflowError where integers that have no bounds in Python would leave 64 bits."""
     if not may_grow(s):
         return
-    size = absolute(s.op(cast_to(args[0], np.dtype(float)), args[1]))
-    raise_where(greater_equal(size, 2.0**63), OverflowError, TOO_LONG)
+    x, y = cast_to(args[0], np.dtype(float)), args[1]
+    size = absolute(mul(x, power(2.0, y)) if s.op is left_shift else s.op(x, y))
+    raise_where(greater_equal(size, BEYOND), OverflowError, TOO_LONG)
+
+
+def check_shift(s: Let, args: Atoms) -> None:
+    """ValueError where an integer of Python's is shifted by fewer bits than none."""
+    if not (s.op in SHIFTS and s.outs[0].type.weak):
+        return
+    count = args[1]
+    if count.type.shape or not current().at_least(size_of(count), 0).certain:
+        raise_where(less(count, 0), ValueError, "negative shift count")
+
+
+def may_be_no_integer(s: Let) -> bool:
+    """Whether a float becomes an integer of Python's, which nan and infinities do not."""
+    return (
+        s.op is cast
+        and s.outs[0].type.weak
+        and s.outs[0].type.dtype == INT.dtype
+        and (s.args[0].type.dtype.kind == "f")
+    )
+
+
+def check_whole(s: Let, args: Atoms) -> None:
+    """The error of the first float that is no integer of 64 bits where int() is taken of it."""
+    if may_be_no_integer(s):
+        fine = less(absolute(args[0]), BEYOND)
+        raise_first(fine, isnan(args[0]), (ValueError, NAN), (OverflowError, TOO_LONG))

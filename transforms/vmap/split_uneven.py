@@ -29,6 +29,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.ops.primitives.function_calls import unbundle
 from tapeless.transforms.ops.primitives.new_arrays import stack_length
 from tapeless.transforms.vmap.divergence import DivergenceFlow, read_by
 from tapeless.transforms.vmap.effects import acts
@@ -144,8 +145,9 @@ class Uneven:
     def keys(self, s: Statement) -> set[Any]:
         """What a statement shares with others that are computed in the same loop."""
         keys_used: set[Any] = set()
+        opens_tape = isinstance(s, Let) and s.op is unbundle  # it shows lengths to what is ahead
         for v in _mentioned_variables([s]):
-            if not has_axes(v.type) or v in self.lengths:
+            if v in self.lengths or not (has_axes(v.type) or (opens_tape and self.is_even(v))):
                 keys_used.add(v)
             keys_used.update(filter(self.differs, sizes_in(v.type)))
         for t in statements(Block((), (s,), ())):

@@ -6,6 +6,12 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jit, vmap
+from tapeless.transforms.core.builder import Builder, atom, building
+from tapeless.transforms.core.checker import verify
+from tapeless.transforms.core.language import Block, For, Type, Var
+from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.emit.whole_mask_keys import whole_mask_keys
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, index
 
 RNG = np.random.default_rng(0)
 P, Q = RNG.normal(size=(6, 3)), RNG.normal(size=(6, 3, 4))
@@ -113,3 +119,16 @@ def test_an_integer_out_of_bounds():
     for g in (f, jit(f), grad(f)):
         with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 6"):
             g(Q)
+
+
+def test_a_part_that_a_loop_starts_with_is_kept():
+    kind, numbers = Type(np.dtype(float), (2, 3)), Type(np.dtype(float), (3,))
+    x, mask = Var(kind, "x"), Var(Type(np.dtype(bool), (3,)), "mask")
+    total, k, out = Var(numbers, "total"), Var(INT, "k"), Var(numbers, "out")
+    with building(Builder()) as b:
+        p = index(x, key=(1,))
+        chosen = gather(p, mask, key=(Slot(0),))
+        body = Block((k, total), (), (total,))
+        b.emit(For((out,), atom(0), atom(3), atom(1), (p,), body))
+    block = Block((x, mask), tuple(b.blocks[0]), (chosen, out))
+    verify(whole_mask_keys(block), "whole_mask_keys", ())

@@ -1,9 +1,12 @@
 """What NumPy refuses is refused: positions, integers, labels and orders out of bounds."""
 
+import math
+
 import numpy as np
 import pytest
 
 from tapeless import grad, jit, vmap
+from tapeless.transforms.core.traced_calls import STRICT
 from tests.transforms.ops.agreement import check_slopes, check_values
 
 X = np.array([1.0, 2.0, 3.0])
@@ -134,3 +137,87 @@ def test_what_is_stored_fits_where_the_store_is_not_read(n):
 def test_numbers_of_parts(parts):
     check_values(lambda x: np.array_split(x, parts), X)
     check_values(lambda x: np.split(x, -3), X)
+
+
+W3, W1 = np.ones(3), np.ones(1)
+
+
+@pytest.mark.parametrize("w", [W3, W1, np.ones(2)])
+@pytest.mark.parametrize(
+    "weigh",
+    [
+        lambda x, w: np.average(x, weights=w),
+        lambda x, w: np.average(np.outer(x, x[:2]), axis=0, weights=w),
+        lambda x, w: np.average(np.outer(x, x), axis=(0, 1), weights=np.outer(w, w)),
+        lambda x, w: np.average(x, axis=0, weights=w, returned=True)[0],
+        lambda x, w: np.polyfit(np.arange(3.0), x, 1, w=w),
+        lambda x, w: np.polyfit(w, x, 1),
+        lambda x, w: np.bincount(np.array([0, 1, 1]), weights=w),
+        lambda x, w: np.histogram(x, bins=2, weights=w)[0],
+        lambda x, w: math.dist(x, w),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")  # RankWarning
+def test_weights_and_points_are_as_many_as_numbers(weigh, w):
+    check_values(weigh, X, w)
+    if len(w) != 3:
+        with pytest.raises(Exception) as alone:  # noqa: PT011 (which it is is compared)
+            weigh(X, w)
+        for batched in (vmap(weigh), jit(vmap(weigh))):
+            with pytest.raises(alone.type):
+                batched(np.stack([X, X]), np.stack([w, w]))
+
+
+@pytest.mark.parametrize("n", [2, 0, -1])
+@pytest.mark.parametrize(
+    "transform", [np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft]
+)
+def test_numbers_of_points(transform, n):
+    check_values(lambda x: transform(x, n), X)
+    check_values(lambda x, n: transform(x, n), X, n)
+    check_values(lambda x, n: transform(x, n[0]), X, np.array([n]))
+
+
+@pytest.mark.parametrize("n", [2, 0, -1])
+def test_triangles_of_nothing(n):
+    check_values(lambda n: np.tri(n), n)
+    check_values(lambda n: np.tri(3, n), n)
+    check_values(lambda x, n: np.tri(n[0], 3) * x, X, np.array([n]))
+
+
+@pytest.mark.parametrize("n", [2, 0, -1])
+def test_widths_of_pads(n):
+    check_values(lambda x: np.pad(x, n), X)
+    check_values(lambda x, n: np.pad(x, n), X, n)
+    check_values(lambda x, n: np.pad(x, (n[0], 1), mode="edge"), X, np.array([n]))
+    for slope in (lambda x, n: np.pad(x, n).sum(), lambda x, n: np.pad(x, np.array(n)).sum()):
+        if n < 0:
+            with pytest.raises(ValueError, match="negative values"):
+                grad(slope)(X, n)
+        else:
+            np.testing.assert_array_equal(grad(slope)(X, n), np.ones(3))
+
+
+@pytest.fixture
+def may_be_traced():
+    before, STRICT[0] = STRICT[0], False
+    yield
+    STRICT[0] = before
+
+
+@pytest.mark.parametrize("parts", [[2, 4], [2, 2], [2, 3]])
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+@pytest.mark.usefixtures("may_be_traced")
+def test_numbers_of_parts_of_a_batch(parts):
+    def first(x, n):
+        return np.split(x, n)[0].sum()
+
+    x, n = np.arange(8.0).reshape(2, 4), np.array(parts)
+    for form in (lambda f: f, jit):
+        if 3 in parts:
+            with pytest.raises(ValueError, match="equal division"):
+                form(vmap(first))(x, n)
+        else:
+            np.testing.assert_array_equal(form(vmap(first))(x, n), [*map(first, x, n)])
+            slopes = [[1, 1, 0, 0], [1, 1 * (n[1] == 2), 0, 0]]
+            np.testing.assert_array_equal(form(vmap(grad(first)))(x, n), slopes)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jacfwd, jit
+from tapeless import grad, jacfwd, jit, value_and_grad, vmap
 
 
 def draws_in_a_loop(x, n, rng):
@@ -49,3 +49,20 @@ def test_loops_that_nobody_reads_are_dropped():
     step = (grad(settled)(0.5 + 1e-6) - grad(settled)(0.5 - 1e-6)) / 2e-6
     np.testing.assert_allclose(second(0.5), step, rtol=1e-7)
     assert second.source().count("while ") == 1
+
+
+def early(x, v):
+    if np.any(v > 0.6):
+        pass
+    elif x < 0.3:  # noqa: SIM102
+        if np.any(v > 0.6):
+            return np.sin(x)
+    return 0.5 * x
+
+
+def test_a_length_is_read_of_what_stands_ahead_of_a_branch():
+    x = np.array([-0.8, 0.7])
+    for v in (np.array([0.7, -0.5]), np.array([0.3, -0.5])):
+        value, slope = value_and_grad(lambda x, v: np.sum(vmap(early, (0, None))(x, v)))(x, v)
+        assert value == sum(early(e, v) for e in x)
+        np.testing.assert_array_equal(slope, [0.5, 0.5])

@@ -1,5 +1,7 @@
 """Python's integers that differ by element behave as Python's do."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -176,3 +178,73 @@ def test_zeros_of_elements_that_do_not_divide(function, compiled):
     batched = jit(vmap(function)) if compiled else vmap(function)
     x = np.array([4.0, 0.5, 9.0, 1.0])
     np.testing.assert_array_equal(batched(x), [function(v) for v in x])
+
+
+def stored_as_integer(x):
+    y = np.zeros(2, int)
+    y[0] = x
+    return y
+
+
+#: A function, elements for which it is fine, and one for which it raises.
+RAISING = [
+    (lambda x: 1 << int(x), [1.0, 3.0], -1.0),
+    (lambda x: 5 >> int(x), [1.0, 3.0], -1.0),
+    (lambda x: int(x), [1.0, -3.5], np.nan),
+    (lambda x: int(x), [1.0, -3.5], np.inf),
+    (lambda x: round(float(x)), [1.5, -3.5], np.nan),
+    (lambda x: math.floor(x), [1.5, -3.5], -np.inf),
+    (lambda x: math.ceil(x), [1.5, -3.5], np.nan),
+    (lambda x: np.int64(float(x)), [1.5, -3.5], np.nan),
+    (lambda x: np.int64(float(x)), [1.5, -3.5], 1e30),
+    (lambda x: np.uint8(float(x)), [1.5, 3.5], 300.0),
+    (lambda x: np.array(float(x), dtype=int), [1.5, -3.5], np.nan),
+    (lambda x: np.array([float(x)], dtype=int), [1.5, -3.5], np.inf),
+    (lambda x: np.array([x], dtype=int), [1.5, -3.5], np.nan),
+    (stored_as_integer, [1.5, -3.5], np.nan),
+    (lambda x: len(range(0, 10, int(x))), [1.0, -3.0], 0.5),
+]
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+@pytest.mark.parametrize(("f", "right", "wrong"), RAISING)
+def test_what_one_element_raises_is_raised(f, right, wrong, form):
+    np.testing.assert_array_equal(form(vmap(f))(np.array(right)), [f(x) for x in right])
+    batch = np.array([*right, wrong, *right])
+    with pytest.raises((ValueError, OverflowError)) as alone:
+        f(np.float64(wrong))
+    for batched, values in ((vmap(f), batch), (vmap(vmap(f)), np.stack([batch, batch]))):
+        with pytest.raises(alone.type):
+            form(batched)(values)
+
+
+def truncated_if_positive(x):
+    return int(x) if x > 0 else -1
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+def test_elements_of_which_no_integer_is_taken(form):
+    x = np.array([2.5, -np.inf, np.nan, 3.0])
+    np.testing.assert_array_equal(form(vmap(truncated_if_positive))(x), [2, -1, -1, 3])
+    with pytest.raises(OverflowError):
+        form(vmap(truncated_if_positive))(-x)
+
+
+def test_the_first_element_that_fails_says_what_is_wrong():
+    for values, error in (([1.0, np.nan, np.inf], ValueError), ([np.inf, np.nan], OverflowError)):
+        with pytest.raises(error):
+            vmap(lambda x: int(x))(np.array(values))
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+def test_functions_of_numpy_divide_and_shift_integers_without_an_error(form):
+    x = np.array([2.0, 0.0, -1.0])
+    with np.errstate(all="ignore"):
+        for f in (lambda x: np.floor_divide(7, int(x)), lambda x: np.left_shift(1, int(x))):
+            np.testing.assert_array_equal(form(vmap(f))(x), [f(v) for v in x])
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+def test_exponents_stay_integers(form):
+    x = np.array([2.0, 3.0])
+    np.testing.assert_array_equal(form(vmap(lambda x: np.ldexp(1.5, int(x))))(x), [6.0, 12.0])

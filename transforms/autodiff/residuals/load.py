@@ -65,7 +65,7 @@ class Loading:
             else StackType(retype(v.type.item, new))
         )
         if kind != v.type:
-            variable = Var(kind, v.name, v.origin)
+            variable = Var(kind, v.name, v.origin, partial=v.partial)
             new[v] = variable
             return variable
         return v

@@ -15,6 +15,10 @@ from tapeless.transforms.frontend.arrays.operators import Operators
 from tapeless.transforms.ops.primitives.shapes import cast
 
 KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+#: Functions of which Python's operators raise errors for some numbers, and NumPy's do not.
+RAISING = frozenset(
+    (np.divide, np.floor_divide, np.remainder, np.divmod, np.power, np.left_shift, np.right_shift)
+)
 OF_PYTHON = (np.size, np.ndim, np.shape, np.real, np.imag)  # give numbers of Python's
 
 
@@ -32,13 +36,14 @@ def call_with_numpy_numbers(func: Any, call: Callable[..., Any], *args: Any) -> 
     """What `call` gives for the arguments of a function of NumPy: numbers of NumPy's."""
     if func is np.where and all(isinstance(a, (int, float)) or _is_python(a) for a in args[1:]):
         args = (args[0], *map(_numpy_number, args[1:]))
+    if isinstance(func, np.ufunc) and func in RAISING and all(map(_is_number_of_python, args)):
+        return call(*_with_numpy_number(args))  # it divides by zero as NumPy does
     result = call(*args)
     parts = result if isinstance(result, tuple) else (result,)
     if not any(map(_is_python, parts)) or func in OF_PYTHON or not _of_numpy(func):
         return result
-    if isinstance(func, np.ufunc):  # it divides by zero as NumPy does
-        k = next(k for k, a in enumerate(args) if _is_python(a))
-        return call(*args[:k], _numpy_number(args[k]), *args[k + 1 :])
+    if isinstance(func, np.ufunc):
+        return call(*_with_numpy_number(args))
     return tuple(map(_numpy_number, result)) if isinstance(result, tuple) else _numpy_number(result)
 
 
@@ -54,6 +59,16 @@ def _is_python(x: Any) -> bool:
 def is_python_complex(x: Any) -> bool:
     """Whether a scalar is a complex number of Python's, which is not cast to real ones."""
     return _is_python(x) and x.type.dtype.kind == "c"
+
+
+def _is_number_of_python(x: Any) -> bool:
+    return type(x) in (int, float) or _is_python(x)
+
+
+def _with_numpy_number(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, with the first of Python's symbols as a number of NumPy's."""
+    k = next((k for k, a in enumerate(args) if _is_python(a)), None)
+    return args if k is None else (*args[:k], _numpy_number(args[k]), *args[k + 1 :])
 
 
 def _numpy_number(x: Any) -> Any:

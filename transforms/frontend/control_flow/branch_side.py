@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import field
 from typing import Any
 
+from numpy.linalg import LinAlgError
+
 from tapeless.transforms.core.language import Atom, Statement
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import (
@@ -112,7 +114,7 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
                 unset = isinstance(e, UndefinedError)
                 of_this_call = not t.loops.rolling or t.handlers.innermost(ValueError)
                 if isinstance(e, ShapeError) and of_this_call:
-                    raise_(ValueError(e.problem))  # sizes as in the call: the program guards them
+                    raise_(_numpy_error(e))  # sizes as in the call: the program guards them
                 if isinstance(e, TapelessError) and not unset:
                     raise
                 if isinstance(e, NOT_IN_LOOPS) and t.loops.rolling:
@@ -129,6 +131,13 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
     t.rollback(journal)
     stale = {} if raised else dict(t.memory.stale)
     return StagedArm(statements, finals, raised, stale, journal.serial, result, final_values)
+
+
+def _numpy_error(e: ShapeError) -> Exception:
+    """The error that NumPy raises, of the class that users catch."""
+    classes = (LinAlgError, IndexError)
+    plain = next((kind for kind in classes if isinstance(e, kind)), ValueError)
+    return plain(e.problem)
 
 
 def final_structure(location: Location, contents: bool = False) -> Structure:

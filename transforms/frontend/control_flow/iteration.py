@@ -43,6 +43,8 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import as_either
 from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.frontend.values.text import ChosenText, Text
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 
 
 def range_(hooks: Any, *args: Any) -> Any:
@@ -69,6 +71,7 @@ def len_(hooks: Any, x: Any) -> Any:
         return x.length()
     if isinstance(x, Sequence):
         if x.is_range and isinstance(x.step, Symbol):
+            raise_where(equal(x.step.value(), 0), ValueError, "range() arg 3 must not be zero")
             return hooks.call(max, -((x.start - x.stop) // x.step), 0)
         return wrap(_count(x))
     if isinstance(x, ChosenText):

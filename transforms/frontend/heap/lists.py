@@ -424,11 +424,11 @@ class StagedList(list):  # type: ignore[type-arg]
         if isinstance(n, Symbol) and len(self) == 1:
             spec = flatten(self[0])
             if list(spec.leaves()) and not has_containers(spec):  # else all would be one
-                return self.repeat_element(size_of(n.value()))
+                return self.repeat_element(trace().length(0, size_of(n.value())))
             if self[0] is None and not trace().tracing:
                 site = trace().next_list("None")
                 if site not in trace().decisions.unlike:
-                    return self.repeat_element(size_of(n.value()), site)
+                    return self.repeat_element(trace().length(0, size_of(n.value())), site)
         result: StagedList = trace().born(StagedList(list.__mul__(self, n)))
         for _ in range(operator.index(n) if self.tail is not None else 0):
             result = result + self

@@ -148,7 +148,8 @@ class Elements(Extents):
         return buffer
 
     def array_name(self, a: Atom) -> str:
-        """The name of the array that holds all elements of a value."""
+        """The array that holds all elements of a value; of memory for the longest that a loop
+        makes, the part that it has."""
         cell = self.memory.cell(a) if isinstance(a, Var) else None
         if cell is None or self.seen_through(cell):
             raise NotCompiled("a function needs a whole array, which is a part of another one")
@@ -157,7 +158,9 @@ class Elements(Extents):
             raise NotCompiled(f"a function needs {describe_array(cell)} as long as the loop has it")
         if buffer.axes != tuple(range(cell.type.ndim)):
             raise NotCompiled("a function needs a whole array, of which a loop has one row")
-        return buffer.name
+        if all(map(self.analysis.outside, cell.type.shape)):
+            return buffer.name
+        return f"{buffer.name}[{', '.join(f':{to_source(self.size(n))}' for n in cell.type.shape)}]"
 
     def atom(self, a: Atom) -> ast.expr:
         """A single number."""

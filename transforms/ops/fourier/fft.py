@@ -13,6 +13,7 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.diagonals import smaller_size
 from tapeless.transforms.ops.numpy.flipping import roll
 from tapeless.transforms.ops.numpy.padding import pad
+from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mul, sub, truediv
 from tapeless.transforms.ops.primitives.batch_rules import (
     Axes,
@@ -176,7 +177,18 @@ def plan(x: Atom, s: Any, axes: Any) -> tuple[list[int], list[Size]]:
     if len(s) != len(axes_chosen):
         raise ValueError("Shape and axes have different lengths.")
     own = (x.type.shape[k] for k in axes_chosen)
-    return axes_chosen, [m if _is_whole(n) else _size(n) for n, m in zip(s, own, strict=True)]
+    return axes_chosen, [
+        m if _is_whole(n) else _number_of_points(n) for n, m in zip(s, own, strict=True)
+    ]
+
+
+def _number_of_points(n: Any) -> Size:
+    """The number of points of a transform."""
+    size = _size(n)
+    number_text = f" ({size})" if isinstance(size, int) else ""
+    message = f"Invalid number of FFT data points{number_text} specified."
+    require_at_least(size, 1, ValueError, message)
+    return size
 
 
 def _is_whole(n: Any) -> bool:
@@ -204,7 +216,7 @@ def _line(many: Any) -> Any:
     """The transform along one axis of what transforms along several."""
 
     def transform(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
-        return many(a, None if n is None else (n,), (axis,), norm)
+        return many(a, None if n is None else (_number_of_points(n),), (axis,), norm)
 
     return transform
 
@@ -229,7 +241,7 @@ def _irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any 
     x = as_array(a)
     (*others, last), (*sizes, n) = plan(x, s, axes)
     if s is None or _is_whole(s[-1]):
-        n = 2 * (n - 1)
+        n = _number_of_points(2 * (n - 1))
     spectrum = _full(True)(x, sizes, others, norm) if others else x
     return irfft(fit_length(spectrum, last, n // 2 + 1), n=n, axis=last, norm=norm_of(norm))
 

@@ -167,6 +167,16 @@ def _explicit(subscripts: str, ndims: list[int]) -> str:
                 "ellipsis provided to broadcast the extra dimensions."
             )
         output = expand(output, len(shared))
+        for c in output:
+            if output.count(c) > 1:
+                raise ValueError(
+                    f"einstein sum subscripts string includes output subscript {c!r} multiple times"
+                )
+            if c not in "".join(inputs):
+                raise ValueError(
+                    f"einstein sum subscripts string included output subscript {c!r} which never "
+                    "appeared in an input"
+                )
     else:
         letters = "".join(inputs)
         once = sorted(c for c in set(letters) - set(shared) if letters.count(c) == 1)

@@ -25,7 +25,12 @@ from tapeless.transforms.ops.numpy.diagonals import smaller_size, tril
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.elementwise import nonzero, real
 from tapeless.transforms.ops.primitives.joining import as_array, concatenate
-from tapeless.transforms.ops.primitives.lapack_types import identity_of, lapack_dtype, square_shape
+from tapeless.transforms.ops.primitives.lapack_types import (
+    check_matrix,
+    identity_of,
+    lapack_dtype,
+    square_shape,
+)
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, batch_of_stack, row, sum, swap
 from tapeless.transforms.ops.primitives.slices_and_gathers import part
 
@@ -108,6 +113,7 @@ def _eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 (NumPy's)
 
 
 def _svd_infer(a: Atom, *, k: Size, free: bool = False) -> tuple[Type, ...]:
+    check_matrix(a)
     *lead, n, m = a.type.shape
     dtype = lapack_dtype(a)
     values = Type(np.zeros((), dtype).real.dtype, (*lead, k))
@@ -220,6 +226,7 @@ def _svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
     a = as_array(a)
+    check_matrix(a)
     if not compute_uv:
         return singular_values(a)
     n, m = a.type.shape[-2:]

@@ -12,11 +12,12 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.factorisations import singular_values
 from tapeless.transforms.ops.linalg.products import adjoint, conjugate_if_complex, matmul
 from tapeless.transforms.ops.numpy.indexing import INDEX
+from tapeless.transforms.ops.numpy.run_time_errors import require_size
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, greater, logical_and
 from tapeless.transforms.ops.primitives.elementwise import real
 from tapeless.transforms.ops.primitives.joining import as_array
-from tapeless.transforms.ops.primitives.lapack_types import lapack_dtype
+from tapeless.transforms.ops.primitives.lapack_types import check_matrix, lapack_dtype
 from tapeless.transforms.ops.primitives.new_arrays import eye, zeros
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -45,6 +46,7 @@ def _pinv_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
 
 
 def _pinv_infer(a: Atom, *, scaled: bool = False) -> Type:
+    check_matrix(a)
     *lead, n, m = a.type.shape
     return Type(lapack_dtype(a), (*lead, m, n))
 
@@ -96,6 +98,10 @@ matrix_rank = Op(
 
 def _lstsq(a: Any, b: Any, rcond: None = None) -> Any:
     a, b = as_array(a), as_array(b)
+    check_matrix(a)
+    if b.type.shape:
+        lengths = a.type.shape[-2], b.type.shape[0]
+        require_size(*lengths, np.linalg.LinAlgError, "Incompatible dimensions")
     x, rank = least_squares(a, b), matrix_rank(a)
     return x, _residuals(a, b, x, rank), cast_to(rank, np.dtype(np.int32)), singular_values(a)
 

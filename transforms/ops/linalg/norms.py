@@ -20,7 +20,7 @@ from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reduci
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_or, not_equal
 from tapeless.transforms.ops.primitives.elementwise import absolute, conjugate, nonzero, power, real
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of
-from tapeless.transforms.ops.primitives.lapack_types import lapack_dtype
+from tapeless.transforms.ops.primitives.lapack_types import check_matrix, lapack_dtype
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -189,6 +189,7 @@ def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> An
 
 def _cond(x: Any, p: Any = None) -> Any:
     x = as_array(x)
+    check_matrix(x)
     axes = (x.type.ndim - 2, x.type.ndim - 1)
     if p in (None, 2, -2):
         values = singular_values(x)

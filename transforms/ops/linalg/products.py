@@ -14,6 +14,7 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.linalg.einsum import einsum
+from tapeless.transforms.ops.numpy.run_time_errors import require_size
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
 from tapeless.transforms.ops.primitives.dtypes import result_dtype
@@ -289,9 +290,19 @@ def _cross(
     return stack(pieces, axis_of(axisc, pieces[0].type.ndim + 1))
 
 
+def _cross_of_space(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+    a, b = as_array(x1), as_array(x2)
+    message = "Both input arrays must be (arrays of) 3-dimensional vectors"
+    for x in (a, b):
+        require_size(x.type.shape[axis_of(axis, x.type.ndim)], 3, ValueError, message)
+    return _cross(a, b, axis=axis)
+
+
 def _components(x: Any) -> list[Any]:
     """The parts of vectors along the last axis, of which the third may be missing."""
     length = x.type.shape[-1]
+    if length in (0, 1) or (isinstance(length, int) and length not in (2, 3)):
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     n = 3 if current().may_fit(length, 3) or length == 3 else 2
     join(length, n)
     parts = [index(x, key=(*(slice(None),) * (x.type.ndim - 1), k)) for k in range(n)]
@@ -306,6 +317,8 @@ def _area(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    if len(arrays) < 2:
+        raise ValueError("Expecting at least two arrays.")
     return functools.reduce(matmul, map(as_array, arrays))
 
 
@@ -325,7 +338,7 @@ NUMPY = {
     np.linalg.matmul: _matmul,
     np.linalg.outer: _outer,
     np.linalg.tensordot: _tensordot,
-    np.linalg.cross: lambda x1, x2, *, axis=-1: _cross(x1, x2, axis=axis),
+    np.linalg.cross: _cross_of_space,
     np.linalg.vecdot: lambda x1, x2, *, axis=-1: _vecdot(x1, x2, axis),
 }
 METHODS = {"dot": _dot}

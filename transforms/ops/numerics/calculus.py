@@ -12,8 +12,8 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.ternary import Ternary
-from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.argument_words import require_word
 from tapeless.transforms.ops.numpy.diagonals import smaller_size
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
@@ -110,6 +110,7 @@ def _line(x: Atom) -> Any:
     return reshape(x, shape=(1,)) if not x.type.shape else flatten(x)
 
 
+OTHER_DISTANCES = "when 1d, distances must match the length of the corresponding dimension"
 TOO_SMALL = (
     "Shape of array too small to calculate a numerical gradient, "
     "at least (edge_order + 1) elements are required."
@@ -126,6 +127,10 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
         raise ValueError("'edge_order' greater than 2 not supported")
     for k in axes:
         require_at_least(f.type.shape[k], edge_order + 1, ValueError, TOO_SMALL)
+    for h, k in zip(steps, axes, strict=True):
+        if as_array(h).type.shape:
+            lengths = as_array(h).type.shape[0], f.type.shape[k]
+            require_size(*lengths, ValueError, OTHER_DISTANCES)
     if f.type.dtype.kind not in "fc":
         f = cast(f, dtype=np.dtype(float))
     slopes_by_axis = tuple(
@@ -302,7 +307,10 @@ polyval = Op(
 
 def _polyder(p: Any, m: Any = 1) -> Any:
     p = as_array(p)
-    for _ in range(static(m, "the order of the derivative must be known")):
+    order = static(m, "the order of the derivative must be known")
+    if order < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    for _ in range(order):
         p = _derivative(p)
     return p
 
@@ -366,16 +374,22 @@ def convolve_vectors(a: Atom, v: Atom, mode: str = "full") -> Any:
 
 
 def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    a, v = _line(as_array(a)), _line(as_array(v))
-    if a.type.ndim != 1 or v.type.ndim != 1:
-        raise ShapeError("object too deep for desired array")
-    return convolve_vectors(a, v, mode)
+    a, v = as_array(a), as_array(v)
+    _check_lines(a, v, mode)
+    return convolve_vectors(_line(a), _line(v), mode)
+
+
+def _check_lines(a: Atom, v: Atom, mode: str) -> None:
+    if a.type.ndim > 1 or v.type.ndim > 1:
+        raise ValueError("object too deep for desired array")
+    require_word(mode, ("valid", "same", "full"), "mode")
 
 
 def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     a, v = as_array(a), as_array(v)
     if not (a.type.shape and v.type.shape):
         raise ValueError("object of too small depth for desired array")
+    _check_lines(a, v, mode)
     a, v = _line(a), _line(v)
     if v.type.dtype.kind == "c":
         v = conjugate(v)

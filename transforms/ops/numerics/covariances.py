@@ -35,6 +35,8 @@ def _cov(
     for name, v in (("m", m), ("y", y)):
         if v is not None and as_array(v).type.ndim > 2:
             raise ValueError(f"{name} has more than 2 dimensions")
+    if ddof is not None and isinstance(ddof, float) and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
     samples = [as_array(v) for v in (m, y) if v is not None]
     rows = [_rows(v, rowvar, second=k > 0) for k, v in enumerate(samples)]
     rows = rows if dtype is None else [cast_to(v, np.dtype(dtype)) for v in rows]

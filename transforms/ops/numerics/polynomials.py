@@ -20,7 +20,7 @@ from tapeless.transforms.ops.numpy.diagonals import smaller_size
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.padding import pad
-from tapeless.transforms.ops.numpy.run_time_errors import require
+from tapeless.transforms.ops.numpy.run_time_errors import require, require_size
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import not_equal
 from tapeless.transforms.ops.primitives.constant_folding import is_number
@@ -75,6 +75,8 @@ def _without_zeros(p: Atom) -> Atom:
 def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
     p, constants = as_array(p), flatten(as_array(0 if k is None else k))
     order = static(m, "the order of the integral must be known")
+    if order < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
     for j in range(order):
         p = truediv(p, flip(add(count_up(p.type.shape[0]), 1)))
         constant = get(constants, slice(0, 1) if constants.type.shape == (1,) else slice(j, j + 1))
@@ -106,11 +108,18 @@ def _polyfit(
             "np.polyfit with full= or rcond=", "use np.linalg.lstsq on np.vander(x, deg + 1)"
         )
     degree = int(static(deg, "the degree must be known"))
+    if degree < 0:
+        raise ValueError("expected deg >= 0")
     x, y = as_array(x), as_array(y)
     x = cast_to(x, np.result_type(x.type.dtype, np.float32))
+    if x.type.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    (n,) = x.type.shape
+    require_size(y.type.shape[0], n, TypeError, "expected x and y to have same length")
     table = CREATION[np.vander](x, degree + 1)
     if w is not None:
         w = as_array(w)
+        require_size(w.type.shape[0], n, TypeError, "expected w and y to have the same length")
         table, y = mul(table, column(w)), mul(y, column(w) if y.type.ndim > 1 else w)
     coefficients = least_squares(table, y)
     return (coefficients, _covariance(table, y, coefficients, cov)) if cov else coefficients

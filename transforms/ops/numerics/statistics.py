@@ -10,7 +10,7 @@ import numpy as np
 from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.cumulative import cumprod, cumsum, run_along
 from tapeless.transforms.ops.numpy.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.numpy.quantiles import (
@@ -33,7 +33,7 @@ from tapeless.transforms.ops.numpy.reductions import (
     sum,
     without_dtype,
 )
-from tapeless.transforms.ops.numpy.run_time_errors import raise_where
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_shape
 from tapeless.transforms.ops.numpy.sorting import argsort, permute
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
 from tapeless.transforms.ops.primitives.batch_rules import reducing
@@ -184,6 +184,10 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     return reduction(amax)(a, axis, keepdims=keepdims) - reduction(amin)(a, axis, keepdims=keepdims)
 
 
+OTHER_SHAPE = "Axis must be specified when shapes of a and weights differ."
+OTHER_SHAPE_ALONG = "Shape of weights must be consistent with shape of a along specified axis."
+
+
 def _average(
     a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
 ) -> Any:
@@ -193,11 +197,15 @@ def _average(
         total = cast_to(count(a.type, axes_of(axis, a.type.ndim)), average.type.dtype)
     else:
         w = as_array(weights)
-        if w.type.ndim != a.type.ndim:
+        if axis is None or w.type.ndim == a.type.ndim:
+            error = TypeError if axis is None else ValueError
+            message = OTHER_SHAPE if axis is None else OTHER_SHAPE_ALONG
+            require_shape(w.type.shape, a.type.shape, error, message)
+        else:
             axes_given = axis if isinstance(axis, (tuple, list)) else (axis,)
             places = [axis_of(k, a.type.ndim) for k in axes_given]
-            if len(places) != w.type.ndim:
-                raise ShapeError("the weights have another shape than the axes of the average")
+            lengths = tuple(a.type.shape[k] for k in places)
+            require_shape(w.type.shape, lengths, ValueError, OTHER_SHAPE_ALONG)
             order = tuple(sorted(range(len(places)), key=places.__getitem__))
             w = transpose(w, axes=order) if order != (*range(len(order)),) else w
             shape = tuple(s if j in places else 1 for j, s in enumerate(a.type.shape))

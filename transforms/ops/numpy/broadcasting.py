@@ -34,6 +34,8 @@ def _broadcast_arrays(*args: Any, subok: bool = False) -> Any:
 
 
 def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     lines = [flatten(as_array(x)) for x in xi]
     order = list(range(len(lines)))
     if indexing == "xy" and len(lines) > 1:

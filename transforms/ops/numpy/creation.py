@@ -63,6 +63,11 @@ def lengths_of(
     return sizes
 
 
+def _lengths_or_none(shape: Any) -> tuple[Size, ...]:
+    """The same, where fewer than none are none."""
+    return tuple(dims.maximum(n, 0) for n in shape_of(shape))
+
+
 def one_kind(dtype: Any) -> np.dtype[Any]:
     """The dtype of a new array, which holds one kind of elements."""
     kind: np.dtype[Any] = np.dtype(dtype)
@@ -191,6 +196,8 @@ def _geomspace(
 ) -> Any:
     """start * (stop / start) ** (k / n), the ends exact, as NumPy."""
     start, stop, num = _end(start), _end(stop), atom(num)
+    for end in (start, stop):
+        raise_where(equal(end, 0), ValueError, "Geometric sequence cannot include zero")
     wide = np.result_type(start.type.dtype, stop.type.dtype, float, np.dtype(dtype))
     start, stop = cast_to(start, wide), cast_to(stop, wide)
     k = _steps(start, stop, num)
@@ -209,7 +216,7 @@ def _geomspace(
     return out if axis == 0 else move(out, (0,), (axis_of(axis, out.type.ndim),))
 
 
-def _square(op: Any) -> Any:
+def _square(op: Any, lengths: Any = lengths_of) -> Any:
     def make(
         N: Any,  # noqa: N803 (NumPy's)
         M: Any = None,  # noqa: N803
@@ -217,8 +224,8 @@ def _square(op: Any) -> Any:
         dtype: Any = float,
         order: str = "C",
     ) -> Any:
-        (n,) = lengths_of(N)
-        return op(sides=(n, n if M is None else lengths_of(M)[0]), k=k, dtype=np.dtype(dtype))
+        (n,) = lengths(N)
+        return op(sides=(n, n if M is None else lengths(M)[0]), k=k, dtype=np.dtype(dtype))
 
     return make
 
@@ -232,6 +239,8 @@ def _of_numpy(a: Any, dtype: Any = None) -> Any:
     if dtype is not None and isinstance(a, (list, tuple)):
         refuse_complex(a, one_kind(dtype))
         a = as_elements(a, np.dtype(dtype))
+    elif dtype is not None and as_array(a).type.weak:
+        a = as_elements(a, one_kind(dtype))
     converted = as_array(a, dtype)
     return cast(converted, dtype=converted.type.dtype) if converted.type.weak else converted
 
@@ -313,7 +322,7 @@ NUMPY: dict[Any, Any] = {
     np.logspace: _logspace,
     np.geomspace: _geomspace,
     np.eye: _square(eye),
-    np.tri: _square(tri),
+    np.tri: _square(tri, _lengths_or_none),
     np.identity: _identity,
     np.array: _array,
     np.asarray: _asarray,

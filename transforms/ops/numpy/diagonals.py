@@ -51,6 +51,8 @@ tril, triu = _triangular("tril"), _triangular("triu")
 def _triangle(op: Op) -> Any:
     def cut(m: Any, k: Any = 0) -> Any:
         m, k = as_array(m), int(static(k, "the diagonal must be known"))
+        if not m.type.shape:
+            raise TypeError("tri() missing 1 required positional argument: 'N'")
         if m.type.ndim == 1:
             m = broadcast_to(m, shape=(m.type.shape[0], m.type.shape[0]))
         return op(m, k=k)

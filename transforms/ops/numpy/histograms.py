@@ -15,6 +15,7 @@ from tapeless.transforms.ops.numpy.creation import NUMPY as CREATION
 from tapeless.transforms.ops.numpy.indexing import INDEX, get
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.numpy.reductions import amax, amin
+from tapeless.transforms.ops.numpy.run_time_errors import require_shape, require_size
 from tapeless.transforms.ops.numpy.sorting import searchsorted
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.primitives.batch_rules import batch_elementwise, only_first
@@ -157,9 +158,20 @@ unique_part = Op("unique_part", _part_infer, _unique_source, costly=True)
 
 def _bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     x, (least,) = as_array(x), shape_of(minlength)
+    if x.type.ndim != 1:
+        depth = "too deep" if x.type.shape else "of too small depth"
+        raise ValueError(f"object {depth} for desired array")
+    if x.type.dtype.kind in "fc" and x.type.shape != (0,):
+        raise TypeError(
+            f"Cannot cast array data from {x.type.dtype!r} to {INDEX!r} according to the rule "
+            "'safe'"
+        )
     if weights is None:
         return bincount(x, minlength=least)
-    return weighted_bincount(cast_to(as_array(weights), FLOAT), x, minlength=least)
+    w = as_array(weights)
+    message = "The weights and list don't have the same length."
+    require_size(w.type.shape[0], x.type.shape[0], ValueError, message)
+    return weighted_bincount(cast_to(w, FLOAT), x, minlength=least)
 
 
 def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
@@ -170,6 +182,9 @@ def _histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
     a = as_array(a)
+    if weights is not None:
+        message = "weights should have the same shape as a."
+        require_shape(as_array(weights).type.shape, a.type.shape, ValueError, message)
     a = a if a.type.shape else flatten(a)
     a = cast(a, dtype=np.dtype(np.uint8)) if a.type.dtype.kind == "b" else a
     counts, edges, ends = _counts(a, as_array(bins), range)
@@ -188,7 +203,11 @@ def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom, tuple[Any, An
     the last one apart, too."""
     if edges.type.shape:
         return binned(a, edges), edges, None
-    count = int(static(edges, "the number of bins must be known"))
+    count = static(edges, "the number of bins must be known")
+    if not isinstance(count, int):
+        raise TypeError("`bins` must be an integer, a string, or an array")
+    if count < 1:
+        raise ValueError("`bins` must be positive, when an integer")
     axes = tuple(np.arange(a.type.ndim).tolist())
     if range is None and 0 in a.type.shape:
         range = 0.0, 1.0

@@ -12,6 +12,7 @@ from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.numpy.argument_words import MODES, require_word
 from tapeless.transforms.ops.primitives.arithmetic import mod
 from tapeless.transforms.ops.primitives.boolean_keys import expand_ellipsis, truth_of
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
@@ -168,6 +169,8 @@ def _positions(a: Any) -> Any:
 
 def _ix(*args: Any) -> Any:
     pieces = [as_array(a) for a in args]
+    if any(a.type.ndim != 1 for a in pieces):
+        raise ValueError("Cross index must be 1 dimensional")
     pieces = [nonzero(a) if a.type.dtype.kind == "b" else a for a in pieces]
     shapes = [
         tuple(a.type.shape[0] if k == j else 1 for j in range(len(pieces)))
@@ -193,6 +196,7 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "
         a, axis = flatten(a), 0
     k = axis_of(axis, a.type.ndim)
     n = a.type.shape[k]
+    require_word(mode, MODES, "clipmode")
     if mode != "raise":  # the length may be no integer of a small dtype
         where = cast_to(where, INDEX)
     if mode == "wrap":
@@ -225,6 +229,10 @@ def _take_along(arr: Any, indices: Any, axis: Any = -1) -> Any:
     arr, indices = as_array(arr), as_array(indices)
     if axis is None:
         return get(flatten(arr), indices)
+    if arr.type.ndim != indices.type.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    if indices.type.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
     return take_along(arr, indices, axis_of(axis, arr.type.ndim))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, atom_of_size, current, static
+from tapeless.transforms.core.builder import atom, atom_of_size, current, static, stretch
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
@@ -111,7 +111,9 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     if not isinstance(obj, (list, tuple)):
         v = move(v, (0,), (k,))
     length = v.type.shape[k] if len(many) == 1 else len(many)
-    v = broadcast_to(v, shape=(*a.type.shape[:k], length, *a.type.shape[k + 1 :]))
+    whole = (*a.type.shape[:k], length, *a.type.shape[k + 1 :])
+    stretch(v.type.shape, whole)
+    v = broadcast_to(v, shape=whole)
     places = [_place(at, n, n, k) for at in many]
     if len(places) == 1:
         pieces = [part(a, k, 0, places[0]), v, part(a, k, places[0], n)]

@@ -167,9 +167,15 @@ def _split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return _array_split(a, indices_or_sections, axis)
 
 
+NAMES_OF_SPLITS = (("vsplit", 2), ("hsplit", 1), ("dsplit", 3))
+
+
 def _split_along(axis: int) -> Any:
     def split(ary: Any, indices_or_sections: Any) -> Any:
         a = as_array(ary)
+        if a.type.ndim < NAMES_OF_SPLITS[axis][1]:
+            name, least = NAMES_OF_SPLITS[axis]
+            raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
         return _split(a, indices_or_sections, min(axis, a.type.ndim - 1) if axis < 2 else axis)
 
     return split

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.length_arguments import size_given
 from tapeless.transforms.ops.numpy.quantiles import middle
 from tapeless.transforms.ops.numpy.reductions import amax, amin, mean
+from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
 from tapeless.transforms.ops.primitives.arithmetic import mul, sub
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import rint
@@ -71,6 +73,7 @@ pad_index = Op(
 )
 
 
+OTHER_MODES = ("constant", "empty", "linear_ramp")
 GATHERED = ("edge", "reflect", "symmetric", "wrap")
 Widths = tuple[tuple[Size, Size], ...]
 
@@ -89,6 +92,8 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> A
     if mode in STATISTICS and all(length is None for length in kwargs.values()):
         return _statistic(a, widths, STATISTICS[mode])
     odd = mode in ("reflect", "symmetric") and kwargs.pop("reflect_type", "even") == "odd"
+    if not callable(mode) and mode not in (*GATHERED, *STATISTICS, *OTHER_MODES):
+        raise ValueError(f"mode '{mode}' is not supported")
     if mode not in GATHERED or kwargs:
         raise UnsupportedError(
             f"np.pad with mode={mode!r} and these options",
@@ -189,8 +194,9 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
         pad_width = [by_axis.get(k, 0) for k in range(ndim)]
         pad_width = [w if isinstance(w, (list, tuple)) else (w, w) for w in pad_width]
     sizes = [tuple(map(size_given, pair)) for pair in _pairs(pad_width, ndim)]
-    if any(type(s) is int and s < 0 for pair in sizes for s in pair):
-        raise ValueError("index can't contain negative values")
+    for n in itertools.chain(*sizes):
+        if not current().not_negative(n):
+            require_at_least(n, 0, ValueError, "index can't contain negative values")
     return tuple((before, after) for before, after in sizes)
 
 

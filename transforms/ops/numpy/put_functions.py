@@ -12,6 +12,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.numpy.argument_words import MODES, require_word
 from tapeless.transforms.ops.numpy.cast_rules import (
     as_elements,
     cast_by_rule,
@@ -22,7 +23,7 @@ from tapeless.transforms.ops.numpy.cast_rules import (
 from tapeless.transforms.ops.numpy.cumulative import cumsum
 from tapeless.transforms.ops.numpy.diagonals import diagonal_length
 from tapeless.transforms.ops.numpy.indexing import along_axis, normalize
-from tapeless.transforms.ops.numpy.run_time_errors import require_size
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_size
 from tapeless.transforms.ops.numpy.stretched_values import stretch_value
 from tapeless.transforms.ops.primitives.arithmetic import mod, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_and
@@ -31,7 +32,7 @@ from tapeless.transforms.ops.primitives.extrema_at import maximum_at, minimum_at
 from tapeless.transforms.ops.primitives.joining import as_array, axis_of, concatenate
 from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, cast_to, flatten, reshape
+from tapeless.transforms.ops.primitives.shapes import cast, cast_to, flatten, reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import (
     Slot,
     add_at,
@@ -94,6 +95,7 @@ def _cyclic(values: Any, count: Size) -> Any:
 def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
     line, where = flatten(a), flatten(as_array(ind))
     n = atom(line.type.shape[0])
+    require_word(mode, MODES, "clipmode")
     if mode == "wrap":
         where = mod(where, n)
     elif mode == "clip":
@@ -125,10 +127,11 @@ def _place(arr: Any, mask: Any, vals: Any) -> Any:
     rank = maximum(rank, 0)
     if current().at_least(count, 1).certain:
         rank = mod(rank, atom(count))
-    else:  # of no values nothing may be taken: the place beyond the last one is an error
-        v = concatenate(v, zeros(shape=(1,), dtype=v.type.dtype), axis=0)
+    else:
         none = logical_and(chosen, equal(atom(count), 0))
-        rank = select(none, 1, mod(rank, maximum(atom(count), 1)))
+        raise_where(none, ValueError, "Cannot insert from an empty array!")
+        v = concatenate(v, zeros(shape=(1,), dtype=v.type.dtype), axis=0)
+        rank = mod(rank, maximum(atom(count), 1))
     return _select_flat(arr, chosen, gather(v, rank, key=(Slot(0),)))
 
 
@@ -148,11 +151,23 @@ def _select_flat(a: Atom, chosen: Atom, values: Atom) -> Any:
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
     new = cast_by_rule(src, dst.type.dtype, casting)
     if where is not True:
-        new = select(as_array(where), new, dst)
-    if new.type.ndim > dst.type.ndim:
-        return broadcast_to(new, shape=dst.type.shape)  # which refuses it
+        mask = as_array(where)
+        _check_fits(mask, dst, "where mask")
+        new = select(mask, new, dst)
+    _check_fits(new, dst, "input array")
+    if (extra_axes := new.type.ndim - dst.type.ndim) > 0:
+        new = reshape(new, shape=new.type.shape[extra_axes:])
     key = (slice(None),) * dst.type.ndim
     return update(dst, stretch_value(new, dst, key, ()), key=key)
+
+
+def _check_fits(x: Atom, dst: Atom, what: str) -> None:
+    """ValueError where an array has more axes than that into which it is stored, which are longer
+    than one."""
+    extra_axes = max(x.type.ndim - dst.type.ndim, 0)
+    shapes = f"from shape {x.type.shape} into shape {dst.type.shape}"
+    for n in x.type.shape[:extra_axes]:
+        require_size(n, 1, ValueError, f"could not broadcast {what} {shapes}")
 
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:

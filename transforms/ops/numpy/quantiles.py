@@ -74,9 +74,7 @@ def by_sorting(a: Atom, q: Atom, axes: tuple[int, ...], keepdims: bool, method: 
     """The quantiles at the levels q, whose axes come first."""
     methods = [*CONTINUOUS, *CHOSEN, *STEPS, "averaged_inverted_cdf", "midpoint"]
     if method not in methods:
-        raise UnsupportedError(
-            f"np.quantile with method={method!r}", f"there are {', '.join(methods)}"
-        )
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {methods}")
     line, _, axis = merge_reduced_axes(a, a, axes)
     ordered = move(sort(line, axis=axis), (axis,), (0,))
     quantiles = _element_at_share(ordered, q, method)

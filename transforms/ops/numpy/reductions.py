@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom_of_size, size_of
+from tapeless.transforms.core.builder import atom_of_size, current, size_of, stretch
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.cumulative import cumprod
@@ -80,11 +80,19 @@ def _reduction(name: str, reduce: Any, jvp: Any = None, word: str = "") -> Op:
     return Op(name, reduction_infer(reduce), source, jvp, costly=True, batch=reducing, word=word)
 
 
+def _at_least_one(number: Any) -> Any:
+    """A number of elements by which derivatives are divided: of none there is no derivative, and
+    Python's numbers are not divided by zero."""
+    if isinstance(number, Literal) or current().at_least(size_of(number), 1).certain:
+        return number
+    return maximum(number, 1)
+
+
 def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     t, axes = args[0].type, params["axes"]
     if any(t.shape[k] == 0 for k in axes):
         return (zeros(shape=t.shape, dtype=ct.type.dtype),)
-    return (broadcast_reduced(truediv(ct, count(t, axes)), t, axes),)
+    return (broadcast_reduced(truediv(ct, _at_least_one(count(t, axes))), t, axes),)
 
 
 mean = linear(
@@ -105,7 +113,9 @@ def _like_mean(x: Atom, tangent: Atom, params: Params, factor: Any) -> Atom:
     if x.type.dtype.kind == "c":
         product = real(mul(tangent, conjugate(centred)))
     total = sum(product, axes=axes, keepdims=params["keepdims"])
-    return scale(truediv(total, count(x.type, axes) - params["ddof"]), factor)
+    number = count(x.type, axes)
+    divisor = number - params["ddof"]
+    return scale(truediv(total, _at_least_one(divisor) if params["ddof"] == 0 else divisor), factor)
 
 
 def _var_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
@@ -263,6 +273,7 @@ def _mean_where(
     kind = np.mean(np.ones(1, a.type.dtype), dtype=dtype).dtype
     a, number = cast_to(a, kind), count(a.type, axes)
     if where is not None:
+        stretch(where.type.shape, a.type.shape)
         chosen = broadcast_to(where, shape=a.type.shape)
         a = select(chosen, a, 0)
         number = sum(cast_to(chosen, np.dtype(np.intp)), axes=axes, keepdims=keepdims)

@@ -11,6 +11,7 @@ from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import ShapeError
+from tapeless.transforms.ops.numpy.argument_words import ORDERS, require_word
 from tapeless.transforms.ops.numpy.length_arguments import integers, shape_of
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of, axis_of
 from tapeless.transforms.ops.primitives.shapes import copy, flatten, move, reshape, transpose
@@ -21,6 +22,7 @@ def _reshape(
 ) -> Any:
     a = as_array(a)
     sizes = list(shape_of(newshape if shape is None else shape))
+    require_word(order, ORDERS, "order")
     if order == "F":
         turned = transpose(a, axes=tuple(reversed(range(a.type.ndim))))
         reshaped = reshape(turned, shape=_filled_in(turned, sizes[::-1]))
@@ -36,7 +38,10 @@ def _filled_in(a: Atom, sizes: list[Size]) -> tuple[Size, ...]:
     if -1 in sizes:
         k = sizes.index(-1)
         rest = dims.product(s for j, s in enumerate(sizes) if j != k)
-        sizes[k] = total // rest if rest != 0 else 0
+        if rest == 0:
+            shape = ",".join("newaxis" if n == -1 else str(n) for n in sizes)
+            raise ValueError(f"cannot reshape array of size {total} into shape ({shape})")
+        sizes[k] = total // rest
     have = dims.product(sizes)
     if have != total and not current().may_fit(have, total):
         raise ShapeError(
@@ -50,6 +55,8 @@ def _ravel(a: Any, order: Any = "C") -> Any:
     """The elements as a line: `order` is "C", "F", or the axes, the slowest first."""
     a = as_array(a)
     axes = tuple(range(a.type.ndim))
+    if isinstance(order, str):
+        require_word(order, ORDERS, "order")
     return flatten(transpose(a, axes={"C": axes, "F": axes[::-1]}.get(order, order)))
 
 
@@ -57,6 +64,8 @@ def _transpose(a: Any, axes: Any = None) -> Any:
     a = as_array(a)
     n = a.type.ndim
     axes = range(n)[::-1] if axes is None else integers(axes)
+    if len(axes) != n:
+        raise ValueError("axes don't match array")
     return transpose(a, axes=tuple(axis_of(k, n) for k in axes))
 
 

@@ -11,7 +11,7 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.indexing import INDEX
-from tapeless.transforms.ops.numpy.run_time_errors import require_size
+from tapeless.transforms.ops.numpy.run_time_errors import require_shape, require_size
 from tapeless.transforms.ops.primitives.batch_rules import (
     Axes,
     Batched,
@@ -160,6 +160,10 @@ def _sort_function(op: Op) -> Any:
         a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> Any:
         a = as_array(a)
+        if kind is not None and str(kind)[:1].lower() not in (*"qmhs",):
+            raise ValueError(
+                f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})"
+            )
         if axis is None or (op is argsort and not a.type.shape and axis in (0, -1)):
             a, axis = flatten(a), 0
         return op(a, axis=axis_of(axis, a.type.ndim))
@@ -182,12 +186,17 @@ def _partition_function(op: Op) -> Any:
     return run
 
 
+SAME_SHAPE = "all keys need to be the same shape"
+
+
 def _lexsort(keys: Any, axis: Any = -1) -> Any:
     if not isinstance(keys, (list, tuple)):
         rows = as_array(keys)
         count = static(atom_of_size(rows.type.shape[0]), "the number of keys must be known")
         keys = [index(rows, key=(k,)) for k in range(count)]
     arrays = [as_array(key) for key in keys]
+    for a in arrays[1:]:
+        require_shape(a.type.shape, arrays[0].type.shape, ValueError, SAME_SHAPE)
     if any(axis_of(axis, a.type.ndim) != a.type.ndim - 1 for a in arrays):
         raise UnsupportedError("np.lexsort along an axis that is not the last", "transpose first")
     return lexsort(*arrays)
@@ -195,6 +204,10 @@ def _lexsort(keys: Any, axis: Any = -1) -> Any:
 
 def _search_sorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     a = as_array(a)
+    if a.type.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    if side[:1] not in (*"lr",):
+        raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
     if sorter is not None:
         order = as_array(sorter)
         message = "sorter.size must equal a.size"

@@ -100,7 +100,11 @@ def _smooth(a: Atom, value: Any) -> Atom:
     """What stands for `a` in the tape of tangents."""
     if not a.type.differentiable or (isinstance(a, Literal) and a.value is None):
         return Literal(None, _tangent_kind(a.type))
-    return zero_of(a) if value is None else value
+    if value is None:
+        return zero_of(a)
+    if isinstance(value, Var) and isinstance(a, Var) and a.partial:
+        value.partial = True
+    return value  # type: ignore[no-any-return]
 
 
 def _tangent_kind(kind: Any) -> Any:
@@ -114,9 +118,9 @@ def _bundle_jvp(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[At
 
 def _bundle_transpose(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
     parts = unbundle.bind(ct, kinds=tuple(_tangent_kind(a.type) for a in args))
-    for part, a in zip(parts, args, strict=True):
+    for part, a, on in zip(parts, args, linear, strict=True):
         assert isinstance(part, Var)
-        part.partial = isinstance(a, Var) and a.partial
+        part.partial = not on or (isinstance(a, Var) and a.partial)
     return tuple(p if on else None for p, on in zip(parts, linear, strict=True))
 
 
@@ -131,6 +135,9 @@ def _unbundle_infer(tape: Atom, *, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _unbundle_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
     dots = unbundle.bind(tangents[0], kinds=tuple(map(_tangent_kind, params["kinds"])))
+    for dot, part in zip(dots, outs, strict=True):
+        assert isinstance(dot, Var)
+        dot.partial = part.partial
     return tuple(d if d.type.differentiable else None for d in dots)
 
 

@@ -9,6 +9,7 @@ from tapeless.transforms.core.builder import broadcast, current, same_value, siz
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.primitives.shapes import Atoms
 
 
@@ -64,7 +65,14 @@ def result_shape(shape: tuple[Size, ...], key: Key, rest: Atoms) -> tuple[Size, 
     if not is_advanced(key, rest):
         return (*out, *shape[axis:])
     at = advanced_place(key)
-    return (*out[:at], *broadcast(*fancy), *out[at:], *shape[axis:])
+    try:
+        chosen = broadcast(*fancy)
+    except ShapeError:
+        shapes = " ".join(f"({', '.join(map(str, s))},)" for s in fancy)
+        raise IndexError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
+        ) from None
+    return (*out[:at], *chosen, *out[at:], *shape[axis:])
 
 
 def advanced_place(key: Key) -> int:

@@ -52,6 +52,8 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     found = np.flatnonzero(filt)
     if found.shape[0] == 0:
         return filt[:0]
+    if set(trim.lower()) - set("fb"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     start = found[0] if "f" in trim.lower() else 0
     stop = found[-1] + 1 if "b" in trim.lower() else filt.shape[0]
     return filt[start:stop]
@@ -85,6 +87,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         raise UnsupportedError("np.histogram_bin_edges with a rule", "give the number of bins")
     if np.ndim(bins):
         return np.asarray(bins)
+    if bins < 1:
+        raise ValueError("`bins` must be positive, when an integer")
     a = np.asarray(a)
     if range is None:
         range = (np.min(a), np.max(a)) if np.size(a) else (0.0, 1.0)
@@ -166,7 +170,9 @@ def companion(p: Any) -> Any:
 
 def roots(p: Any) -> Any:
     """The roots of a polynomial, as eigenvalues: always complex numbers."""
-    p = np.ravel(p)
+    p = np.atleast_1d(p)
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
     p = p if p.dtype.kind in "fc" else p.astype(float)
     found, dtype = np.flatnonzero(p), np.result_type(p.dtype, np.complex64)
     if found.shape[0] == 0:

@@ -21,10 +21,14 @@ def polyfit(
     """np.polyfit where the sums of squares, rank and singular values are asked for, or where small
     singular values are left out."""
     x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    if len(x) != len(y):
+        raise TypeError("expected x and y to have same length")
     rcond = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
     table = np.vander(x, int(deg) + 1)
     if w is not None:
         w = np.asarray(w) + 0.0
+        if len(w) != len(y):
+            raise TypeError("expected w and y to have the same length")
         table, y = table * w[:, None], y * (w[:, None] if y.ndim == 2 else w)
     scale = np.sqrt(np.sum(table * table, axis=0))
     table = table / scale

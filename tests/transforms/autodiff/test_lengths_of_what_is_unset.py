@@ -1,0 +1,76 @@
+"""Lengths that derivatives of derivatives read where a branch has set nothing that shows them."""
+
+import numpy as np
+import pytest
+
+from tapeless import custom_jvp, grad, jacfwd, jacrev, jvp, vjp
+
+X, V = 0.49891, np.array([-0.87132722, -0.77186497, -0.40584172])
+M = np.array([[-0.38871923, -0.2344643, -0.57898798], [-0.94351199, 0.65408187, -0.18550232]])
+
+
+def early(x, v, m):
+    m = m.copy()
+    if x < 0.2 or (x + x) > 0.35:
+        return 1.0 * np.tanh(m.sum())
+    m[1:] += np.sin(m[:-1])
+    return 1.0 * x + 1.14 * np.sum(v * v) + 1.29 * np.sum(np.sin(m))
+
+
+def product(x, v, m):
+    return early(x, v.copy(), m * x) * early(0.5 * x, 0.9 * v, 0.8 * m)
+
+
+def counted(e):
+    total = 0.0
+    for k in range(len(e)):
+        if total > 0.8:
+            break
+        total = total + np.sin(e[k]) * e[k - 1]
+    return total
+
+
+def in_passes(x, v, m):
+    for _ in range(m.shape[0]):
+        x = np.sin(np.where(np.sin(counted(v)) > 0.1, counted(v), np.where(x > 0.1, x, -x)))
+    return 1.0 * x + 1.29 * np.sum(np.sin(m))
+
+
+def with_matrix(x, v, m):
+    parts = in_passes(x, v.copy(), m * x) * in_passes(0.5 * x, 0.9 * v, 0.8 * m)
+    return {"a": parts, "b": [m]}
+
+
+def ruled(g):
+    rule = custom_jvp(lambda x, v, m: g(x, v, m))
+    rule.defjvp(lambda primals, tangents: jvp(g, primals, tangents))
+    return rule
+
+
+@pytest.mark.parametrize("x", [X, 0.1, 0.21])
+def test_a_side_without_arrays(x):
+    def pulled(x, v, m):
+        _, back = vjp(lambda y: ruled(product)(y, v, m), x)
+        return np.sum(np.sin(back(1.0)[0]))
+
+    def pushed(x, v, m):
+        return np.sum(np.sin(jvp(lambda y: product(y, v, m), (x,), (1.0,))[1]))
+
+    got = jacrev(grad(pulled, argnums=(0, 1)))(x, V, M)
+    for a, b in zip(got, jacfwd(grad(pushed, argnums=(0, 1)))(x, V, M), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+def test_a_function_that_is_called_for_each_element():
+    got = jacrev(ruled(with_matrix), argnums=1)(-0.46, V, M)
+    want = jacfwd(with_matrix, argnums=1)(-0.46, V, M)
+    np.testing.assert_allclose(got["a"], want["a"], rtol=1e-9)
+    np.testing.assert_array_equal(got["b"][0], np.zeros((2, 3, 3)))
+
+
+def test_numbers_of_passes_that_a_rule_keeps():
+    slope = grad(lambda v: np.sum(counted(v) * v))
+    rule = custom_jvp(lambda v: slope(v))
+    rule.defjvp(lambda primals, tangents: jvp(slope, primals, tangents))
+    got = jacrev(grad(lambda v: np.sum(rule(v))))(V)
+    np.testing.assert_allclose(got, jacfwd(grad(lambda v: np.sum(slope(v))))(V), rtol=1e-9)
