@@ -8,11 +8,12 @@ the window is longer than the result, each element of that is a sum of products.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core.builder import atom_of_size, var_size
-from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.language import Atom, Let, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, padded
 from tapeless.transforms.lowering.rewrite.scans import element, loop
@@ -20,11 +21,12 @@ from tapeless.transforms.ops.numerics.calculus import convolve, correlate, cut
 from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
 from tapeless.transforms.ops.primitives.arithmetic import add, mul
 from tapeless.transforms.ops.primitives.new_arrays import empty, zeros
-from tapeless.transforms.ops.primitives.shapes import cast_to
+from tapeless.transforms.ops.primitives.shapes import cast_to, copy
 from tapeless.transforms.ops.primitives.shapes import sum as total_of
 from tapeless.transforms.ops.primitives.slices_and_gathers import (
     Slot,
     add_at,
+    index,
     part,
     part_key,
     update,
@@ -91,6 +93,28 @@ def _lengths(out: Type, *operands: Atom) -> Any:
     for a, name in zip(operands, "av", strict=True):
         require_at_least(a.type.shape[0], 1, ValueError, f"{name} cannot be empty")
     return (a.type.shape[0] for a in operands)
+
+
+def with_contiguous_operands(s: Let, views: Mapping[Atom, Let]) -> Iterator[Let]:
+    """The statement behind copies of operands that have gaps in memory, such as columns: each of
+    their elements is read many times."""
+    args = list(s.args)
+    for k, a in enumerate(s.args):
+        if _has_gaps(a, views):
+            args[k] = Var(a.type)
+            yield Let((args[k],), copy, (a,), {}, s.origin)
+    yield replace(s, args=tuple(args))
+
+
+def _has_gaps(a: Atom, views: Mapping[Atom, Let]) -> bool:
+    view = views.get(a)
+    if view is None:
+        return False
+    if view.op is not index:
+        return True
+    last = view.params["key"][view.args[0].type.ndim - 1 :]
+    along_rows = not last or (isinstance(last[0], slice) and last[0].step in (None, 1))
+    return not along_rows or _has_gaps(view.args[0], views)
 
 
 CONVOLVED: dict[Op, Callable[..., Any]] = {convolve: convolution, correlate: correlation}
