@@ -65,3 +65,13 @@ def test_values(f, rng):
 
         slopes = [(at(h * d) - at(-h * d)) / (2 * h) for d in e]
         np.testing.assert_allclose(plain(u, v)[k], slopes, rtol=1e-5, atol=1e-7)
+
+
+def test_additions_in_one_loop():
+    """Additions to one array at several places share a loop, for they commute."""
+    x = np.arange(5.0)
+    gradient = jit(grad(gathered))
+    kernel = gradient.source(x)
+    assert kernel.count("for i in range(") <= 2, kernel
+    exact = jit(grad(gathered), fastmath=False)
+    np.testing.assert_array_equal(exact(x), grad(gathered)(x))

@@ -40,6 +40,7 @@ from tapeless.transforms.ops.numerics.calculus import sinc
 from tapeless.transforms.ops.numpy.complex import round as round_to
 from tapeless.transforms.ops.numpy.diagonals import diagonal, trace, tril, triu
 from tapeless.transforms.ops.numpy.histograms import histogram
+from tapeless.transforms.ops.numpy.padding import pad
 from tapeless.transforms.ops.numpy.recurrences import linear_recurrence
 from tapeless.transforms.ops.numpy.reductions import count, count_nonzero, left_of, mean, std, var
 from tapeless.transforms.ops.numpy.sorting import permute
@@ -186,7 +187,7 @@ ADAPTING: dict[Op, Callable[..., Any]] = {
 #: of its own, wherever it stands.
 ONE_PASS: dict[Op, Callable[..., Any]] = {
     histogram: counted_in_bins,
-    **{op: INNER[op] for op in (round_to, tril, triu, linear_recurrence)},
+    **{op: INNER[op] for op in (round_to, tril, triu, linear_recurrence, pad)},
 }
 
 
