@@ -141,7 +141,7 @@ class Reuse(Products):
             carries = s.carries if isinstance(s, For) else s.body.params
             for k, (q, a, out) in enumerate(zip(carries, s.inits, s.outs, strict=True)):
                 if a is p and out is y and has_memory(q) and not self.memory.in_place(s, k):
-                    return q  # type: ignore[no-any-return]
+                    return q
         return None
 
     def elementwise(self, item: FusedNest, y: Var, p: Var) -> bool:

@@ -101,8 +101,8 @@ def with_contiguous_operands(s: Let, views: Mapping[Atom, Let]) -> Iterator[Let]
     args = list(s.args)
     for k, a in enumerate(s.args):
         if _has_gaps(a, views):
-            args[k] = Var(a.type)
-            yield Let((args[k],), copy, (a,), {}, s.origin)
+            args[k] = contiguous = Var(a.type)
+            yield Let((contiguous,), copy, (a,), {}, s.origin)
     yield replace(s, args=tuple(args))
 
 

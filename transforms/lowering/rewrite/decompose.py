@@ -229,7 +229,7 @@ def _statements(
 
     outside  the views that blocks around make
     """
-    views = {**(outside or {}), **{s.outs[0]: s for s in body if _is_view(s)}}
+    views: dict[Atom, Let] = {**(outside or {}), **{s.outs[0]: s for s in body if _is_view(s)}}
 
     def inner(block: Block) -> Block:
         return replace(block, body=tuple(_statements(block.body, fixed, everywhere, False, views)))
