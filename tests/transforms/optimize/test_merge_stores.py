@@ -5,34 +5,34 @@ import pytest
 
 from tapeless import grad, jit
 
-I = np.array([3, 0, 3, 2])
-J = np.array([1, 1, 0, 3])
+FIRST = np.array([3, 0, 3, 2])
+SECOND = np.array([1, 1, 0, 3])
 
 
 def gathered(x):
-    return np.sum((x[I] ** 2 - x[J]) * np.sin(x[I]) * x[J])
+    return np.sum((x[FIRST] ** 2 - x[SECOND]) * np.sin(x[FIRST]) * x[SECOND])
 
 
 def added_twice(x, u, v):
     y = np.zeros(5)
-    np.add.at(y, I, u)
-    np.add.at(y, J, v)
-    np.add.at(y, I, v * v)
+    np.add.at(y, FIRST, u)
+    np.add.at(y, SECOND, v)
+    np.add.at(y, FIRST, v * v)
     return y * x
 
 
 def stored_then_added(x, u, v):
     y = np.zeros(5)
-    y[I] = u  # the last one of those with the same index stays
-    np.add.at(y, I, v)
+    y[FIRST] = u  # the last one of those with the same index stays
+    np.add.at(y, FIRST, v)
     return y * x
 
 
 def read_in_between(x, u, v):
     y = np.zeros(5)
-    np.add.at(y, I, u)
+    np.add.at(y, FIRST, u)
     z = y[0] * x
-    np.add.at(y, I, v)
+    np.add.at(y, FIRST, v)
     return y * z
 
 
@@ -42,9 +42,9 @@ def test_indices_that_repeat():
     source = gradient.source(x)
     assert source.count("np.add.at") == 2, source
     want = np.zeros(5)
-    a, b, s, c = x[I], x[J], np.sin(x[I]), np.cos(x[I])
-    np.add.at(want, I, 2 * a * s * b + (a**2 - b) * c * b)
-    np.add.at(want, J, (a**2 - b) * s - s * b)
+    a, b, s, c = x[FIRST], x[SECOND], np.sin(x[FIRST]), np.cos(x[FIRST])
+    np.add.at(want, FIRST, 2 * a * s * b + (a**2 - b) * c * b)
+    np.add.at(want, SECOND, (a**2 - b) * s - s * b)
     np.testing.assert_allclose(gradient(x), want, rtol=1e-12)
     np.testing.assert_allclose(jit(gradient)(x), want, rtol=1e-12)
 

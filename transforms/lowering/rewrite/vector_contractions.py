@@ -9,8 +9,9 @@ and outer products, which are their derivatives, likewise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
@@ -34,21 +35,26 @@ def vector_contractions(block: Block) -> Block:
 
 
 def _rewritten(s: Let, definitions: Definitions) -> Iterable[Statement]:
-    source = definitions.get(s.args[0]) if s.op is reshape else None
-    if isinstance(source, Let) and source.outs[0].type.dtype.kind == "f":
-        shape = s.outs[0].type.shape
-        if source.op is matmul:
-            for k in (0, 1):
-                x = _of_more_axes(source.args[k], shape, k, definitions)
-                v = source.args[1 - k]
-                if x is not None and v.type.ndim == 1:
-                    return parts_of(s, lambda *_, **params: _weighted_sum(x, v, k))
-        elif source.op is mul:
-            factors = [_factor(a, source.outs[0].type.shape, shape, definitions) for a in source.args]
-            rows = [a for a in factors if a is not None and a.type.shape == shape[1:]]
-            if None not in factors and len(rows) == 1:
-                return parts_of(s, lambda *_, **params: _outer_product(factors, len(shape)))
-    return (s,)
+    formula = _formula(s, definitions) if s.op is reshape else None
+    return (s,) if formula is None else parts_of(s, lambda *_, **__: formula())
+
+
+def _formula(s: Let, definitions: Definitions) -> Callable[[], Any] | None:
+    """What computes the same without matrices, if that is a sum or a product of this kind."""
+    source, shape = definitions.get(s.args[0]), s.outs[0].type.shape
+    if not isinstance(source, Let) or source.outs[0].type.dtype.kind != "f":
+        return None
+    if source.op is matmul:
+        for k in (0, 1):
+            x, v = _of_more_axes(source.args[k], shape, k, definitions), source.args[1 - k]
+            if x is not None and v.type.ndim == 1:
+                return partial(_weighted_sum, x, v, k)
+    if source.op is mul:
+        of = source.outs[0].type.shape
+        factors = [_factor(a, of, shape, definitions) for a in source.args]
+        if None not in factors and [a.type.shape for a in factors].count(shape[1:]) == 1:
+            return partial(_outer_product, factors, shape)
+    return None
 
 
 def _reshaped_of(a: Atom, definitions: Definitions) -> Any:
@@ -56,9 +62,7 @@ def _reshaped_of(a: Atom, definitions: Definitions) -> Any:
     return let.args[0] if isinstance(let, Let) and let.op is reshape else None
 
 
-def _of_more_axes(
-    a: Atom, shape: tuple[Size, ...], k: int, definitions: Definitions
-) -> Any:
+def _of_more_axes(a: Atom, shape: tuple[Size, ...], k: int, definitions: Definitions) -> Any:
     """The array that is a matrix here, if its axes but the first (k = 1) or the last (k = 0) are
     those of the result."""
     x = _reshaped_of(a, definitions)
@@ -87,9 +91,10 @@ def _factor(
     return x if x is not None and x.type.shape == shape[1:] else None
 
 
-def _outer_product(factors: list[Any], ndim: int) -> Any:
+def _outer_product(factors: list[Any], shape: tuple[Size, ...]) -> Any:
     def with_axes(a: Atom) -> Any:
-        is_column = a.type.ndim == 2 and a.type.shape[1] == 1
-        return reshape(a, shape=(a.type.shape[0], *(1,) * (ndim - 1))) if is_column else a
+        if a.type.shape == shape[1:]:
+            return a
+        return reshape(a, shape=(a.type.shape[0], *(1,) * (len(shape) - 1)))
 
     return mul(*map(with_axes, factors))

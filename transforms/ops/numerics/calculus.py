@@ -346,9 +346,7 @@ def _convolve_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> t
     start, length = cut(n, m, **params)
     if params["mode"] != "full":
         ct = pad(ct, before=(start,), after=(n + m - 1 - start - length,))
-    return tuple(
-        _correlated(ct, args[1 - k], long=k == 1) if linear[k] else None for k in (0, 1)
-    )
+    return tuple(_correlated(ct, args[1 - k], long=k == 1) if linear[k] else None for k in (0, 1))
 
 
 convolve = Op(
@@ -375,9 +373,7 @@ def _correlate_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> 
     return (moved if weighted is None else weighted if moved is None else add(moved, weighted),)
 
 
-def _correlate_transpose(
-    ct: Atom, args: Atoms, linear: Any, params: Params
-) -> tuple[Any, ...]:
+def _correlate_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     x, window = args
     return (
         convolve(*((window, ct) if params["long"] else (ct, window)), mode="full", ordered=True)

@@ -95,4 +95,5 @@ def test_what_is_saved_of_columns_that_are_overwritten():
     """A column a pass, and not the image."""
     gradient = tapeless.jit(tapeless.grad(blurred, argnums=1))
     source = gradient.source(R.random((9, 6)), R.random(3))
-    assert re.search(r"saved = (empty|scratch)\(\(image.shape\[1\], image.shape\[0\]\)", source), source
+    saved = re.search(r"saved = (empty|scratch)\(\(image.shape\[1\], image.shape\[0\]\)", source)
+    assert saved, source
