@@ -170,14 +170,16 @@ def _direct(in1: Any, in2: Any, mode: str) -> Any:
     work = dtype if dtype.kind in "fc" else np.dtype(float)
     image, kernel = in1.astype(work), np.flip(in2).astype(work)
     if rank == 2:
-        convolved = _shifted(image if mode == "valid" else np.pad(image, pads), kernel)
+        convolved = _sum_of_shifted_images(
+            image if mode == "valid" else np.pad(image, pads), kernel
+        )
     else:
         channels = image[None, None], kernel[None, None]
         convolved = conv_general_dilated(*channels, (1,) * rank, pads)[0, 0]
     return convolved if work == dtype else np.rint(convolved).astype(dtype)
 
 
-def _shifted(image: Any, kernel: Any) -> Any:
+def _sum_of_shifted_images(image: Any, kernel: Any) -> Any:
     """The sum of the shifted image, weighted by the elements of the kernel: with one channel that
     takes less memory than a product of matrices."""
     height, width = (n - m + 1 for n, m in zip(image.shape, kernel.shape, strict=True))

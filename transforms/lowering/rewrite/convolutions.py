@@ -46,15 +46,17 @@ def convolution(out: Type, a: Atom, v: Atom, *, mode: str, ordered: bool) -> Any
 
         return loop(m, (zeros(shape=out.shape, dtype=out.dtype),), step)[0]
     if mode == "valid" and ordered:
-        return _correlated(out, a, v, turned=True)
+        return _sum_of_weighted_parts(out, a, v, turned=True)
     start, length = cut(n, m, mode, ordered)
     before = (m - 1 - start,)
     padded_type = Type(a.type.dtype, (length + m - 1,))
     after = (length + start - n,)
-    return _correlated(out, padded(padded_type, a, before=before, after=after), v, turned=True)
+    return _sum_of_weighted_parts(
+        out, padded(padded_type, a, before=before, after=after), v, turned=True
+    )
 
 
-def _correlated(out: Type, x: Atom, window: Atom, turned: bool = False) -> Any:
+def _sum_of_weighted_parts(out: Type, x: Atom, window: Atom, turned: bool = False) -> Any:
     """Each element of the window adds a multiple of the part of x that begins where it stands.
 
     turned  whether the window is read from its end
@@ -77,7 +79,7 @@ def correlation(out: Type, x: Atom, window: Atom, *, long: bool) -> Any:
     """Multiples of parts where the window is short, else a sum of products for each element."""
     n, m = _lengths(out, x, window)
     if not long:
-        return _correlated(out, x, window)
+        return _sum_of_weighted_parts(out, x, window)
 
     def sums(i: Any, y: Any) -> tuple[Any, ...]:
         terms = mul(part(x, 0, var_size(i), var_size(i) + m), window)

@@ -28,13 +28,13 @@ def vector_contractions(block: Block) -> Block:
 
     def in_loop(s: Statement) -> Statement:
         if isinstance(s, (For, While)):
-            return with_blocks(s, lambda b: rewritten_lets(b, _rewritten))
+            return with_blocks(s, lambda b: rewritten_lets(b, _rewrite))
         return with_blocks(s, vector_contractions)
 
     return replace(block, body=tuple(map(in_loop, block.body)))
 
 
-def _rewritten(s: Let, definitions: Definitions) -> Iterable[Statement]:
+def _rewrite(s: Let, definitions: Definitions) -> Iterable[Statement]:
     formula = _formula(s, definitions) if s.op is reshape else None
     return (s,) if formula is None else parts_of(s, lambda *_, **__: formula())
 

@@ -165,7 +165,7 @@ class Arrangement:
         inside = {v for v in needs if self.made.get(v) is item}
         if item.rank != len(free) and (not inside or item.rank == 1):
             return None  # an innermost loop stays one, for vectors
-        added = self.added_to(item, s)
+        added = self.commuting_memory(item, s)
         reads, writes = reads - added, writes - added
         touched = reads & item.writes or writes & (item.reads | item.writes)
         for axis in free if inside and len(free) <= item.rank else free[:1]:
@@ -273,7 +273,7 @@ class Arrangement:
                 return False
         return True
 
-    def added_to(self, item: FusedNest, s: Let) -> set[Any]:
+    def commuting_memory(self, item: FusedNest, s: Let) -> set[Any]:
         """Memory to which a nest and a statement only add, in whatever order."""
         if s.op is not add_at or as_written.get():
             return set()

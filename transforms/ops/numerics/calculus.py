@@ -346,7 +346,7 @@ def _convolve_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> t
     start, length = cut(n, m, **params)
     if params["mode"] != "full":
         ct = pad(ct, before=(start,), after=(n + m - 1 - start - length,))
-    return tuple(_correlated(ct, args[1 - k], long=k == 1) if linear[k] else None for k in (0, 1))
+    return tuple(_correlation(ct, args[1 - k], long=k == 1) if linear[k] else None for k in (0, 1))
 
 
 convolve = Op(
@@ -354,7 +354,7 @@ convolve = Op(
 )
 
 
-def _correlated(x: Atom, window: Atom, long: bool) -> Any:
+def _correlation(x: Atom, window: Atom, long: bool) -> Any:
     """The sums of the elements of x times those of a window, wherever all of it lies in x."""
     if "c" in (x.type.dtype.kind, window.type.dtype.kind):  # np.correlate conjugates the window
         return convolve(x, flip(window), mode="valid", ordered=True)
@@ -379,7 +379,7 @@ def _correlate_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> 
         convolve(*((window, ct) if params["long"] else (ct, window)), mode="full", ordered=True)
         if linear[0]
         else None,
-        _correlated(x, ct, long=not params["long"]) if linear[1] else None,
+        _correlation(x, ct, long=not params["long"]) if linear[1] else None,
     )
 
 
@@ -422,7 +422,7 @@ def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     if not ordered.possible:
         return flip(convolved(v, flip(a), mode))
     if mode == "valid" and ordered is not Ternary.UNKNOWN:
-        return _correlated(a, v, long=False)
+        return _correlation(a, v, long=False)
     return convolved(a, flip(v), mode)
 
 
