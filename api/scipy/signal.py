@@ -168,9 +168,26 @@ def _convolve_direct(in1: Any, in2: Any, mode: str) -> Any:
         "valid": [(0, 0)] * rank,
     }[mode]
     work = dtype if dtype.kind in "fc" else np.dtype(float)
-    image, kernel = in1.astype(work)[None, None], np.flip(in2).astype(work)[None, None]
-    convolved = conv_general_dilated(image, kernel, (1,) * rank, pads)[0, 0]
+    image, kernel = in1.astype(work), np.flip(in2).astype(work)
+    if rank == 2:
+        convolved = _sum_of_shifted_images(
+            image if mode == "valid" else np.pad(image, pads), kernel
+        )
+    else:
+        channels = image[None, None], kernel[None, None]
+        convolved = conv_general_dilated(*channels, (1,) * rank, pads)[0, 0]
     return convolved if work == dtype else np.rint(convolved).astype(dtype)
+
+
+def _sum_of_shifted_images(image: Any, kernel: Any) -> Any:
+    """The sum of the shifted image, weighted by the elements of the kernel: with one channel that
+    takes less memory than a product of matrices."""
+    height, width = (n - m + 1 for n, m in zip(image.shape, kernel.shape, strict=True))
+    total = np.zeros((height, width), image.dtype)
+    for i in range(kernel.shape[0]):
+        for j in range(kernel.shape[1]):
+            total += kernel[i, j] * image[i : i + height, j : j + width]
+    return total
 
 
 def _is_smaller(first: Any, second: Any) -> bool:

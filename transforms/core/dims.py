@@ -244,12 +244,19 @@ def lower_bound(size: Size) -> int | None:
 
 
 def _bound_by_sides(size: Size) -> int | None:
-    """A bound by max(a, b) >= a and -min(a, b) >= -a, and the same of b."""
-    bounds = []
+    """A bound by max(a, b) >= a and -min(a, b) >= -a, and the same of b; by a // k > a / k - 1 and
+    -(a // k) >= -a / k."""
+    bounds = list[int | None]()
     for factors, c in terms_of(size):
         f = factors[0] if len(factors) == 1 else None
-        if isinstance(f, Quotient) and f.kind == ("max" if c > 0 else "min"):
+        if not isinstance(f, Quotient):
+            continue
+        if f.kind == ("max" if c > 0 else "min"):
             bounds += [lower_bound(size + (side - single(f)) * c) for side in (f.left, f.right)]
+        elif f.kind == "//" and isinstance(k := f.right, int) and k > 0:
+            dividend = f.left - (k - 1) if c > 0 else f.left
+            multiple = lower_bound((size - single(f) * c) * k + dividend * c)
+            bounds.append(None if multiple is None else -(-multiple // k))
     return max((b for b in bounds if b is not None), default=None)
 
 

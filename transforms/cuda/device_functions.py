@@ -66,6 +66,7 @@ DEVICE = frozenset(
         "argmin",
         "argsort",
         "convolve",
+        "correlate",
         "cumprod",
         "cumsum",
         "diag",

@@ -3,7 +3,7 @@
 x[i] = 0; x[j] += b; x[i] += a      becomes      x[i] = a; x[j] += b
 
 Additions may change their order, for they commute; a store `x[i] = a` is only joined by additions
-to the same place. Nothing may look at the array in between.
+to the same place, and only if no element is named twice. Nothing may look at the array in between.
 """
 
 from __future__ import annotations
@@ -61,12 +61,13 @@ class _Merger:
         """The stores from one that the addition `s` can join up to `s`; empty if there is none."""
         stores_before: list[Let] = []
         x = s.args[0]
-        if s.op is not add_at or may_repeat(s.params["key"], s.args[2:]):
+        if s.op is not add_at:
             return []
+        repeats = may_repeat(s.params["key"], s.args[2:])
         while isinstance(x, Var) and x in stores and self.uses.get(x, 0) == 1:
             stores_before.insert(0, stores[x])
             if same_place(stores[x], s):
-                return stores_before
+                return [] if repeats and stores[x].op is update else stores_before
             if stores[x].op is not add_at and not are_disjoint_stores(stores[x], s):
                 return []
             x = stores[x].args[0]

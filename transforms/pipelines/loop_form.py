@@ -51,6 +51,7 @@ from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
 from tapeless.transforms.lowering.rewrite.transposes import transposes_last
 from tapeless.transforms.lowering.rewrite.triangular_products import triangular_products
 from tapeless.transforms.lowering.rewrite.triangular_solves import triangles_by_blocks
+from tapeless.transforms.lowering.rewrite.vector_contractions import vector_contractions
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
 from tapeless.transforms.lowering.sizes.part_lengths import part_lengths
 from tapeless.transforms.lowering.sizes.rename_sizes import lasting
@@ -118,7 +119,9 @@ def loop_form(
     fitting = Fitting(sizes, hints, relations)
     fitted = passes.run(
         block,
-        *inexact(products_of_outer_products, partial(contractions, hints=hints)),
+        *inexact(
+            products_of_outer_products, partial(contractions, hints=hints), vector_contractions
+        ),
         *(inexact(of_all_passes) if target.products_of_passes else ()),
         *((draws_by_number,) if target.draws else ()),
         partial(rows_of_stacks, hints=hints, small=target.small_matrix),

@@ -300,7 +300,7 @@ class ExpressionBuilder:
         if match is None:
             return None
         name, *operands = match
-        if not all(isinstance(a, (ast.Name, ast.Constant)) for a in operands):
+        if not all(isinstance(a, (ast.Name, ast.Constant, ast.Subscript)) for a in operands):
             return None  # what raises is asked once
         a, b = map(self.number, operands)
         if a.dtype != b.dtype or a.dtype.kind != "f":

@@ -16,6 +16,7 @@ import ast
 import copy
 import re
 from collections import Counter
+from typing import Any
 
 PASSES = 4
 PLAIN = (
@@ -39,26 +40,38 @@ def unroll_and_jam(function: ast.FunctionDef, apart: bool) -> ast.FunctionDef:
     often = Counter(t.id for s in assigned for t in s.targets if isinstance(t, ast.Name))
     own = {name for name in own if often[name] == 1}
     arguments = {name for name in arguments if not often[name]}
-    jam = Jam(own | arguments if apart else own, own | arguments)
-    if not any(isinstance(s, ast.For) and jam.fits(s) for s in ast.walk(function)):
-        return function
+    once = {name for name in often if often[name] == 1 and name not in arguments}
+    jam = Jam(own | arguments if apart else own, own | arguments, once, _readers(function))
     return ast.fix_missing_locations(jam.visit(copy.deepcopy(function)))  # type: ignore[no-any-return]
+
+
+def _readers(node: ast.AST) -> Counter[str]:
+    """How often each variable is read."""
+    return Counter(
+        x.id for x in ast.walk(node) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load)
+    )
 
 
 class Jam(ast.NodeTransformer):
     """Replaces loops that add to arrays.
 
-    stored  those that share no memory with others
-    read    those that may be read meanwhile
+    stored   those that share no memory with others
+    read     those that may be read meanwhile
+    once     variables that are assigned in one place
+    readers  how often each variable is read
     """
 
-    def __init__(self, stored: set[str], read: set[str]) -> None:
-        self.stored, self.read = stored, read
+    def __init__(
+        self, stored: set[str], read: set[str], once: set[str], readers: Counter[str]
+    ) -> None:
+        self.stored, self.read, self.once, self.readers = stored, read, once, readers
 
     def visit_For(self, s: ast.For) -> ast.For | list[ast.For]:
-        if not self.fits(s):
+        unnamed = self.without_names(s)
+        if not self.fits(unnamed):
             self.generic_visit(s)
             return s
+        s = unnamed
         count = _count(s)
         assert count is not None
         inner, k = s.body[0], s.target.id  # type: ignore[attr-defined]
@@ -72,6 +85,29 @@ class Jam(ast.NodeTransformer):
 
     def fits(self, s: ast.For) -> bool:
         return _count(s) is not None and self.adds(s)
+
+    def without_names(self, s: ast.For) -> ast.For:
+        """The loop without variables for what each pass reads ahead of the inner loop, such as a
+        weight: copies of a pass have values of their own."""
+        *ahead, inner = s.body
+        if not (ahead and isinstance(inner, ast.For)):
+            return s
+        values: dict[str, ast.expr] = {}
+        for t in ahead:
+            match t:
+                case ast.Assign(targets=[ast.Name(id=name)], value=e) if (
+                    name in self.once
+                    and _readers(s)[name] == self.readers[name]
+                    and all(map(self.is_plain, ast.walk(e)))
+                    and not any(owner(x) in self.stored_in(inner) for x in _subscripts(e))
+                ):
+                    values[name] = _with_values(e, values)
+                case _:
+                    return s
+        return ast.For(**{**vars(s), "body": [_with_values(inner, values)]})
+
+    def stored_in(self, s: ast.For) -> set[str]:
+        return {owner(x) for x in _subscripts(s) if isinstance(x.ctx, ast.Store)}
 
     def adds(self, s: ast.For) -> bool:
         """Whether the body is a loop that adds to numbers which are the same in all passes."""
@@ -108,8 +144,22 @@ class Jam(ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(value=ast.Name(id="np"))):
                 return True
             case ast.Subscript():
-                return owner(e) in self.read
+                return owner(e) in self.read or bool(SHAPE.fullmatch(ast.unparse(e)))
         return isinstance(e, PLAIN)
+
+
+def _subscripts(node: ast.AST) -> list[ast.Subscript]:
+    return [x for x in ast.walk(node) if isinstance(x, ast.Subscript)]
+
+
+def _with_values(node: Any, values: dict[str, ast.expr]) -> Any:
+    """A copy with expressions in place of variables."""
+
+    class _Values(ast.NodeTransformer):
+        def visit_Name(self, e: ast.Name) -> ast.expr:
+            return copy.deepcopy(values.get(e.id, e))
+
+    return _Values().visit(copy.deepcopy(node))
 
 
 def _count(s: ast.For) -> ast.expr | None:

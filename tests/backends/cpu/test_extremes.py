@@ -72,3 +72,19 @@ def test_sizes_of_complex_numbers(dtype, rng):
             got, want = jit(size)(values), size(values)
             np.testing.assert_allclose(got, want, rtol=1e-6 if dtype == "c8" else 1e-14)
             assert got.dtype == want.dtype
+
+
+@pytest.mark.parametrize("at", [None, (0, 3), (4, 0), (8, 20)])
+def test_columns(at, rng):
+    """Each row is compared with the largest numbers so far, which are stored."""
+
+    def spread(a):
+        return np.max(a, axis=0) * 2, np.min(a, axis=0) - 1
+
+    a = rng.normal(size=(9, 21))
+    a[2] = 0.0
+    a[5, ::2] = -np.inf
+    if at is not None:
+        a[at] = np.nan
+    for got, want in zip(jit(spread)(a), spread(a), strict=True):
+        np.testing.assert_array_equal(got, want)

@@ -107,3 +107,36 @@ def recurrent(a, h, steps):
     for _ in range(steps):
         h = np.tanh(h @ a)
     return h
+
+
+NAMED = """
+@njit(nogil=True)
+def f(x, w, out):
+    for i in range(w.shape[0]):
+        k = w.shape[0] - 1 - i
+        weight = x[k]
+        for j in range(w.shape[1]):
+            out[j] = out[j] + weight * w[i, j]
+"""
+
+
+def test_weights_with_names(rng):
+    assert "range(0, w.shape[0] - 3, 4)" in loops(NAMED)
+    for n in range(9):
+        x, w, out = rng.normal(size=n), rng.normal(size=(n, 7)), np.ones(7)
+        want = out.copy()
+        for i in range(n):
+            want = want + x[n - 1 - i] * w[i]
+        load("f", module(NAMED), apart=True)(x, w, out)
+        np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NAMED + "    out[0] = weight\n",  # read after the loop
+        NAMED.replace("weight = x[k]", "weight = out[k]"),  # another value in each pass
+    ],
+)
+def test_names_that_others_read(text):
+    assert len(loops(text)) == 2

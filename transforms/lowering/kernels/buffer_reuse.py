@@ -115,6 +115,12 @@ class Reuse(Products):
     ) -> None:
         held = self.memory.bases(live)
         for y, p in into:
+            inner = self.carry_of_inner_loop(items, y, p)
+            if inner is not None and p in self.home and not {y, inner} & self.home.keys():
+                if p not in held and y not in self.live:
+                    self.home[y] = self.home[p]
+                    self.into[y], self.becomes[p] = p, inner
+                continue
             k = next((k for k, item in enumerate(items) if y in item.vars), None)
             if k is None or p not in self.home or y in self.home or y in self.live:
                 continue
@@ -125,6 +131,18 @@ class Reuse(Products):
             if self.elementwise(items[k], y, p):
                 self.into[y] = p
                 self.home[y] = self.home[p]
+
+    def carry_of_inner_loop(self, items: list[FusedNest], y: Var, p: Var) -> Var | None:
+        """The carry of a loop inside that begins with carry p of this one, which nothing else
+        reads, and ends with what p becomes: one array does for both."""
+        if self.uses.get(p) != 1:
+            return None
+        for s in (s for item in items for s in item.statements if isinstance(s, For | While)):
+            carries = s.carries if isinstance(s, For) else s.body.params
+            for k, (q, a, out) in enumerate(zip(carries, s.inits, s.outs, strict=True)):
+                if a is p and out is y and has_memory(q) and not self.memory.in_place(s, k):
+                    return q
+        return None
 
     def elementwise(self, item: FusedNest, y: Var, p: Var) -> bool:
         """Whether an element of p is read only for the same element of y, and before it is made."""

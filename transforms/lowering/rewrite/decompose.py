@@ -9,7 +9,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.comparisons import CLOSE
 from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
-from tapeless.transforms.lowering.rewrite.convolutions import CONVOLVED
+from tapeless.transforms.lowering.rewrite.convolutions import CONVOLVED, with_contiguous_operands
 from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.lowering.rewrite.histograms import counted_in_bins
@@ -40,6 +40,7 @@ from tapeless.transforms.ops.numerics.calculus import sinc
 from tapeless.transforms.ops.numpy.complex import round as round_to
 from tapeless.transforms.ops.numpy.diagonals import diagonal, trace, tril, triu
 from tapeless.transforms.ops.numpy.histograms import histogram
+from tapeless.transforms.ops.numpy.padding import pad
 from tapeless.transforms.ops.numpy.recurrences import linear_recurrence
 from tapeless.transforms.ops.numpy.reductions import count, count_nonzero, left_of, mean, std, var
 from tapeless.transforms.ops.numpy.sorting import permute
@@ -186,7 +187,7 @@ ADAPTING: dict[Op, Callable[..., Any]] = {
 #: of its own, wherever it stands.
 ONE_PASS: dict[Op, Callable[..., Any]] = {
     histogram: counted_in_bins,
-    **{op: INNER[op] for op in (round_to, tril, triu, linear_recurrence)},
+    **{op: INNER[op] for op in (round_to, tril, triu, linear_recurrence, pad)},
 }
 
 
@@ -222,11 +223,16 @@ def _statements(
     fixed: list[Statement],
     everywhere: Mapping[Op, Callable[..., Any]],
     top: bool = False,
+    outside: Mapping[Atom, Let] | None = None,
 ) -> Iterator[Statement]:
-    """Arrays of constants leave loops and branches: they go to `fixed`."""
+    """Arrays of constants leave loops and branches: they go to `fixed`.
+
+    outside  the views that blocks around make
+    """
+    views: dict[Atom, Let] = {**(outside or {}), **{s.outs[0]: s for s in body if _is_view(s)}}
 
     def inner(block: Block) -> Block:
-        return replace(block, body=tuple(_statements(block.body, fixed, everywhere)))
+        return replace(block, body=tuple(_statements(block.body, fixed, everywhere, False, views)))
 
     for s in body:
         match s:
@@ -239,9 +245,14 @@ def _statements(
             case Let() if s.op in everywhere and (s.op not in INNER or all(map(_real, s.args))):
                 yield from _inner(s, everywhere)
             case Let() if s.op in INNER and not top and all(map(_real, s.args)):
-                yield from _inner(s, INNER)
+                *copies, s = with_contiguous_operands(s, views) if s.op in CONVOLVED else (s,)
+                yield from (*copies, *_inner(s, INNER))
             case _:
                 yield with_blocks(s, inner)
+
+
+def _is_view(s: Statement) -> TypeGuard[Let]:
+    return isinstance(s, Let) and s.op.view
 
 
 def comes_apart(s: Let) -> bool:

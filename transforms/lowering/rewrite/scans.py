@@ -44,8 +44,8 @@ STEPS: dict[Op, Any] = {
 Body = Callable[..., tuple[Any, ...]]
 
 
-def loop(stop: Size, inits: tuple[Any, ...], body: Body) -> tuple[Var, ...]:
-    """Records `for i in range(stop)`; what the carries are in the end."""
+def loop(stop: Size, inits: tuple[Any, ...], body: Body, start: Size = 0) -> tuple[Var, ...]:
+    """Records `for i in range(start, stop)`; what the carries are in the end."""
     b = current()
     i = Var(INT, "i")
     carries = tuple(Var(a.type) for a in inits)
@@ -53,7 +53,8 @@ def loop(stop: Size, inits: tuple[Any, ...], body: Body) -> tuple[Var, ...]:
         results = body(i, *carries)
     outs = tuple(Var(a.type) for a in inits)
     inner = Block((i, *carries), tuple(statements), results)
-    b.emit(For(outs, atom(0), atom_of_size(stop), atom(1), inits, inner, origin=b.origin))
+    bounds = atom_of_size(start), atom_of_size(stop), atom(1)
+    b.emit(For(outs, *bounds, inits, inner, origin=b.origin))
     return outs
 
 

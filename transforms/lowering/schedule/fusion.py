@@ -19,6 +19,8 @@ from tapeless.transforms.lowering.schedule.loop_nests import Equal, LoopNest
 from tapeless.transforms.lowering.schedule.row_loops import Spread
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at
+from tapeless.transforms.optimize.algebra.facts import as_written
 
 
 @dataclass(eq=False)
@@ -163,6 +165,8 @@ class Arrangement:
         inside = {v for v in needs if self.made.get(v) is item}
         if item.rank != len(free) and (not inside or item.rank == 1):
             return None  # an innermost loop stays one, for vectors
+        added = self.commuting_memory(item, s)
+        reads, writes = reads - added, writes - added
         touched = reads & item.writes or writes & (item.reads | item.writes)
         for axis in free if inside and len(free) <= item.rank else free[:1]:
             if (
@@ -270,6 +274,24 @@ class Arrangement:
             if not any(map(_in_step, zip(*patterns, strict=True))):
                 return False
         return True
+
+    def commuting_memory(self, item: FusedNest, s: Let) -> set[Any]:
+        """Memory to which a nest and a statement only add, in whatever order."""
+        if s.op is not add_at or as_written.get():
+            return set()
+        cells = self.memory.writes(s) & item.writes
+        return {c for c in cells if all(self.only_adds(t, c) for t in (*item.statements, s))}
+
+    def only_adds(self, s: Statement, cell: Var) -> bool:
+        """Whether a statement leaves memory alone, or only adds to it: additions commute."""
+        if cell not in self.memory.reads(s) | self.memory.writes(s):
+            return True
+        if not (isinstance(s, Let) and s.op is add_at):
+            return False
+        target, *others = s.args
+        return self.memory.base(target) is cell and all(
+            self.memory.base(a) is not cell for a in others
+        )
 
     # -- which elements a stage reads: for each axis of a variable an axis of the space, or None
 

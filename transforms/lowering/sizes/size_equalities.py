@@ -85,12 +85,13 @@ def relate_differences(sizes: Sizes, relations: Iterable[tuple[str, Size, Size]]
 
 
 def relate(sizes: Sizes, a: Size, b: Size) -> bool:
-    """Notes that two sizes are equal; whether that could be noted."""
+    """Notes that two sizes are equal; whether that could be noted. A size that an argument tells
+    stands for one that only the program knows."""
     a, b = canonical(a, sizes), canonical(b, sizes)
     if a == b:
         return True
-    for x, y in ((b, a), (a, b)):
-        symbol = single_symbol(x)
+    pairs = [(single_symbol(x), y) for x, y in ((b, a), (a, b))]
+    for symbol, y in sorted(pairs, key=lambda pair: pair[0] is not None and pair[0].given):
         if symbol is not None and symbol not in dims.symbols(y):
             sizes[symbol] = y
             return True

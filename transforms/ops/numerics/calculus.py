@@ -354,14 +354,51 @@ def _convolve_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> t
     start, length = cut(n, m, **params)
     if params["mode"] != "full":
         ct = pad(ct, before=(start,), after=(n + m - 1 - start - length,))
-    return tuple(
-        convolve(ct, flip(args[1 - k]), mode="valid", ordered=True) if linear[k] else None
-        for k in (0, 1)
-    )
+    return tuple(_correlation(ct, args[1 - k], long=k == 1) if linear[k] else None for k in (0, 1))
 
 
 convolve = Op(
     "convolve", _convolve_infer, _convolve_source, _convolve_jvp, _convolve_transpose, costly=True
+)
+
+
+def _correlation(x: Atom, window: Atom, long: bool) -> Any:
+    """The sums of the elements of x times those of a window, wherever all of it lies in x."""
+    if "c" in (x.type.dtype.kind, window.type.dtype.kind):  # np.correlate conjugates the window
+        return convolve(x, flip(window), mode="valid", ordered=True)
+    return correlate(x, window, long=long)
+
+
+def _correlate_infer(x: Atom, window: Atom, *, long: bool) -> Type:
+    length = x.type.shape[0] - window.type.shape[0] + 1
+    return Type(np.result_type(x.type.dtype, window.type.dtype), (length,))
+
+
+def _correlate_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    (x, window), (x_dot, window_dot) = primals, tangents
+    moved = None if x_dot is None else correlate(x_dot, window, **params)
+    weighted = None if window_dot is None else correlate(x, window_dot, **params)
+    return (moved if weighted is None else weighted if moved is None else add(moved, weighted),)
+
+
+def _correlate_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    x, window = args
+    return (
+        convolve(*((window, ct) if params["long"] else (ct, window)), mode="full", ordered=True)
+        if linear[0]
+        else None,
+        _correlation(x, ct, long=not params["long"]) if linear[1] else None,
+    )
+
+
+#: `long`: whether the window is expected to be longer than the result.
+correlate = Op(
+    "correlate",
+    _correlate_infer,
+    'np.correlate({0}, {1}, "valid")',
+    _correlate_jvp,
+    _correlate_transpose,
+    costly=True,
 )
 
 
@@ -398,6 +435,8 @@ def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
         return _correlate_same(a, v)
     if not ordered.possible:
         return flip(convolve_vectors(v, flip(a), mode))
+    if mode == "valid" and ordered is not Ternary.UNKNOWN:
+        return _correlation(a, v, long=False)
     return convolve_vectors(a, flip(v), mode)
 
 

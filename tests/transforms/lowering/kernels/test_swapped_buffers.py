@@ -411,3 +411,75 @@ def test_with_our_own_compiler(f, monkeypatch, tmp_path):
             np.testing.assert_allclose(a, b, rtol=1e-13)
     assert made
     assert None not in made
+
+
+def shifted(image, k):
+    out = np.zeros((image.shape[0] - k.shape[0] + 1, image.shape[1] - k.shape[1] + 1))
+    for a in range(k.shape[0]):
+        for b in range(k.shape[1]):
+            out += k[a, b] * image[a : a + out.shape[0], b : b + out.shape[1]]
+    return out
+
+
+def read_behind(x, n, m):
+    for _ in range(n):
+        y = x
+        for _ in range(m):
+            y = y + 0.5 * x
+        x = y - 0.1 * x
+    return x
+
+
+def turned(x, n, m):
+    for t in range(n):
+        for _ in range(m):
+            x = 0.5 * x[::-1] + t
+    return x
+
+
+def two_in_turn(x, n, m):
+    for t in range(n):
+        for _ in range(m):
+            x = x * 1.1 + t
+        for k in range(n):
+            x = x - 0.1 * k
+    return x
+
+
+def while_small(x, n, m):
+    while np.sum(x) < 100.0 * n:
+        for _ in range(m):
+            x = x * 1.5 + 1.0
+    return x
+
+
+def exchanged(x, n, m):
+    y = 2 * x
+    for _ in range(n):
+        for _ in range(m):
+            x, y = y + 1.0, 0.5 * x
+    return x - y
+
+
+def test_an_inner_loop_goes_on_in_the_array_of_the_outer_one(rng):
+    image, k = rng.normal(size=(9, 11)), rng.normal(size=(3, 2))
+    compiled = jit(shifted)
+    np.testing.assert_allclose(compiled(image, k), shifted(image, k), rtol=1e-12)
+    assert "out_2" not in compiled.source(image, k)
+
+
+@pytest.mark.parametrize("f", [read_behind, turned, two_in_turn, while_small, exchanged])
+@pytest.mark.parametrize(("n", "m"), [(3, 2), (2, 3), (1, 1)])
+def test_loops_inside_of_loops(f, n, m, rng):
+    x = rng.random(5) + 1.0
+    np.testing.assert_allclose(jit(f)(x, n, m), f(x.copy(), n, m), rtol=1e-12)
+    gradient = jit(grad(lambda x: np.sum(f(x, n, m) ** 2)))
+    plain = grad(lambda x: np.sum(f(x, n, m) ** 2))
+    np.testing.assert_allclose(gradient(x), plain(x), rtol=1e-10)
+
+
+@pytest.mark.parametrize("f", [read_behind, turned, two_in_turn, exchanged])
+@pytest.mark.parametrize(("n", "m"), [(0, 2), (2, 0)])
+def test_loops_without_passes(f, n, m, rng):
+    x = rng.random(5)
+    np.testing.assert_allclose(jit(f)(x, n, m), f(x.copy(), n, m), rtol=1e-12)

@@ -1,5 +1,7 @@
 """Convolutions inside of loops are loops of kernels."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,44 @@ def test_of_nothing():
     for arrays in ((np.zeros(0), np.ones(3)), (np.ones(3), np.zeros(0))):
         with pytest.raises(ValueError, match="cannot be empty"):
             tapeless.jit(smoothed)(*arrays, "full")
+
+
+def filtered(image, k, mode, correlated):
+    total = 0.0
+    for j in range(image.shape[1]):
+        column = image[:, j]
+        y = np.correlate(column, k, mode) if correlated else np.convolve(column, k, mode)
+        total += (j + 1) * np.sum(np.sin(y))
+    return total
+
+
+@pytest.mark.filterwarnings("error::tapeless.PerformanceWarning")
+@pytest.mark.parametrize("correlated", [False, True])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("m", [3, 4])
+def test_columns(mode, m, correlated):
+    image, k = R.random((7, 5)), R.random(m)
+
+    def function(image, k):
+        return filtered(image, k, mode, correlated)
+
+    compiled = tapeless.jit(function)
+    np.testing.assert_allclose(compiled(image, k), function(image, k), rtol=1e-12)
+    assert re.search(r"\[(t(_\d+)? \+ )?i\] = image\[i, j\]$", compiled.source(image, k), re.M)
+    grad = tapeless.grad(function, argnums=(0, 1))
+    for got, want in zip(tapeless.jit(grad)(image, k), grad(image, k), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def blurred(image, k):
+    for j in range(image.shape[1]):
+        image[:, j] = np.convolve(image[:, j], k, "same")
+    return np.sum(image**2)
+
+
+def test_what_is_saved_of_columns_that_are_overwritten():
+    """A column a pass, and not the image."""
+    gradient = tapeless.jit(tapeless.grad(blurred, argnums=1))
+    source = gradient.source(R.random((9, 6)), R.random(3))
+    saved = re.search(r"saved = (empty|scratch)\(\(image.shape\[1\], image.shape\[0\]\)", source)
+    assert saved, source
