@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
@@ -189,22 +190,59 @@ def has_containers(spec: Any) -> bool:
     return own or any(map(has_containers, spec.children))
 
 
+class HalfSwap(NamedTuple):
+    """An element of a list is at a second place, too, until what was there gets its first one:
+    `h[i], h[j] = h[j], h[i]`.
+
+    key       tells the list
+    source    the first place
+    target    the second one
+    replaced  the ids of containers that were taken from the second one
+    """
+
+    key: Any
+    source: Any
+    target: Any
+    replaced: set[int]
+
+
 def register_store(owner: Any, value: Any, place: Any) -> None:
     """Tells that a list has a container at a place: perhaps one that it has at another, too, until
-    that gets what was here (`h[i], h[j] = h[j], h[i]`)."""
-    t = trace()
+    that gets what was here. What was taken from there before is no longer there."""
+    t, key, target = trace(), owner.tail.key, _position(place)
+    for half in t.containers.twice:
+        if half.key == key and half.source == target and id(value) in half.replaced:
+            t.containers.twice.remove(half)
+            register_element(owner, value, place)
+            return
     element = t.containers.elements.get(id(value))
     if element is None or element.owner is not owner or element.place is None:
+        _forget_place(owner, target)
         register_element(owner, value)
         return
-    before, now = _position(element.place), _position(place)
-    if before == now:
+    source = _position(element.place)
+    if source == target:
         return
-    if (owner.tail.key, now, before) in t.containers.twice:
-        t.containers.twice.remove((owner.tail.key, now, before))
-    else:
-        t.containers.twice.append((owner.tail.key, before, now))
+    taken = [e for e in t.containers.elements.values() if e.owner is owner and e.place is not None]
+    replaced = {id(e.container) for e in taken if _position(e.place) == target}
+    t.containers.twice.append(HalfSwap(key, source, target, replaced))
+    for moved in (source, target):
+        _forget_place(owner, moved)
     register_element(owner, value, place)
+
+
+def _forget_place(owner: Any, position: Any) -> None:
+    """Tells that what was taken from a list at a place, or may have been, is not there any more."""
+    for key, e in trace().containers.elements.items():
+        if e.owner is owner and e.place is not None and not _apart(_position(e.place), position):
+            trace().containers.elements[key] = e._replace(place=None)
+
+
+def _apart(a: Any, b: Any) -> bool:
+    """Whether two indices mean different places for sure."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a != b and (a < 0) is (b < 0)
+    return any(dims.at_least(p - q, 1) for p, q in ((a, b), (b, a)))
 
 
 def was_taken_from(owner: Any, value: Any, place: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from tapeless.transforms.core.builder import atom_of_size, var_size
 from tapeless.transforms.core.language import Atom, Let, Type, Var
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, padded
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, pad_by_stores
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.ops.numerics.calculus import convolve, correlate, cut
 from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
@@ -52,7 +52,7 @@ def convolution(out: Type, a: Atom, v: Atom, *, mode: str, ordered: bool) -> Any
     padded_type = Type(a.type.dtype, (length + m - 1,))
     after = (length + start - n,)
     return _sum_of_weighted_parts(
-        out, padded(padded_type, a, before=before, after=after), v, turned=True
+        out, pad_by_stores(padded_type, a, before=before, after=after), v, turned=True
     )
 
 

@@ -138,3 +138,58 @@ def test_objects_that_two_lists_have(f):
     np.testing.assert_allclose(value, f(S, AT, 5), rtol=1e-12)
     np.testing.assert_allclose(slope, differences, rtol=1e-6)
     np.testing.assert_allclose(jit(f)(S, AT, 5), f(S, AT, 5), rtol=1e-12)
+
+
+def masses_of(bodies):
+    return sum((k + 1) * body.mass for k, body in enumerate(bodies))
+
+
+def taken_then_replaced(s, at, n):
+    bodies = [Body(at[i], np.ones(2), 1.0 + i) for i in range(n)]
+    first = bodies[0]
+    bodies[0] = Body(at[0], np.ones(2), s)
+    first.mass = 9.0 * s
+    return masses_of(bodies) + first.mass
+
+
+def taken_then_exchanged(s, at, n):
+    bodies = [Body(at[i], np.ones(2), 1.0 + i) for i in range(n)]
+    first = bodies[0]
+    bodies[0], bodies[1] = bodies[1], bodies[0]
+    first.mass = 9.0 * s
+    return masses_of(bodies) + first.mass
+
+
+def rows_taken_then_replaced(s, at, n):
+    rows = [[s * i, at[i, 0]] for i in range(n)]
+    first = rows[0]
+    rows[0] = [s, s]
+    first[0] = 5.0 * s
+    return sum(a * b for a, b in rows) + first[0]
+
+
+def rows_taken_then_exchanged(s, at, n):
+    rows = [[s * i, at[i, 0]] for i in range(n)]
+    first = rows[0]
+    rows[0], rows[1] = rows[1], rows[0]
+    first[0] = 5.0 * s
+    return sum((k + 1) * a * b for k, (a, b) in enumerate(rows)) + first[0]
+
+
+MOVED = [
+    taken_then_replaced,
+    taken_then_exchanged,
+    rows_taken_then_replaced,
+    rows_taken_then_exchanged,
+]
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize("f", MOVED, ids=lambda f: f.__name__)
+def test_what_was_taken_from_a_place_that_gets_another_one(f):
+    e = 1e-6
+    differences = (f(S + e, AT, 5) - f(S - e, AT, 5)) / (2 * e)
+    value, slope = value_and_grad(f)(S, AT, 5)
+    np.testing.assert_allclose(value, f(S, AT, 5), rtol=1e-12)
+    np.testing.assert_allclose(slope, differences, rtol=1e-6)
+    np.testing.assert_allclose(jit(f)(S, AT, 5), f(S, AT, 5), rtol=1e-12)
