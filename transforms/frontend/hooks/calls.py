@@ -57,6 +57,7 @@ from tapeless.transforms.frontend.control_flow.branches import (
 )
 from tapeless.transforms.frontend.control_flow.item_filters import staged_form
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
+from tapeless.transforms.frontend.effects.external_arguments import is_function_of_program
 from tapeless.transforms.frontend.effects.external_calls import seed_now
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
@@ -451,10 +452,14 @@ class Calls:
                     return _by_rule(lambda *a, **k: rule(a, k), f, args, kwargs)
                 return _or_external(lambda: rule(args, dict(kwargs)), f, args, kwargs)
         trace().ask_address(*args, *kwargs.values())
-        if symbolic and trace().observing:
+        given_functions = any(map(is_function_of_program, (*args, *kwargs.values())))
+        if trace().observing and given_functions:
+            result = _with_functions(f, args, kwargs)
+        elif symbolic and trace().observing:
             result = _or_external(functools.partial(_opaque, f, args, kwargs), f, args, kwargs)
         else:
-            result = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
+            looks = symbolic or given_functions
+            result = _opaque(f, args, kwargs) if looks else f(*args, **kwargs)
         if (
             isinstance(result, (np.ndarray, tuple))
             and (own := made_by_library(result)) is not result
@@ -657,6 +662,17 @@ def _or_external(
     except (NeedStatic, UnsupportedError):
         if not trace().observing:
             raise
+        return call_outside(f, args, kwargs)
+
+
+def _with_functions(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function without a rule gives for functions of the program. They may hold values,
+    which compiled code cannot take; it has errors of its own for that."""
+    try:
+        return _or_external(functools.partial(_opaque, f, args, kwargs), f, args, kwargs)
+    except TapelessError:
+        raise
+    except Exception:
         return call_outside(f, args, kwargs)
 
 
