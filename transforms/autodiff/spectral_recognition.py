@@ -185,7 +185,7 @@ class Contraction:
         with building(Builder()) as b:
             b.origin = s.origin
             inverse: Any = inv(s.args[0])
-        (let,) = b.blocks[0]
+        let: Any = b.blocks[0][0]
         self.defined[inverse] = let
         self.inverses.append(let)
         return replace(s, op=matmul, args=(inverse, s.args[1]), params={})

@@ -73,7 +73,7 @@ class DefinedFunction:
     variables: tuple[Any, ...]
     defaults: Any
 
-    def filled(self, values: list[Any]) -> Any:
+    def with_values(self, values: list[Any]) -> Any:
         cells = tuple(types.CellType(v) for v in filled(self.variables, values))
         by_position, by_name = filled(self.defaults, values)
         name = self.code.co_name
@@ -181,7 +181,7 @@ def filled(value: Any, values: list[Any]) -> Any:
     if isinstance(value, Remade):
         return value.call.result(values[value.first :])
     if isinstance(value, DefinedFunction):
-        return value.filled(values)
+        return value.with_values(values)
     if isinstance(value, Text):
         return value.of(lambda v: filled(v, values)).known()
     if type(value) is dict:

@@ -380,7 +380,7 @@ def form_of(value: Any, leaves: list[Any], depends: bool = False) -> Any:
 
 
 def _is_dictionary(kind: Any) -> bool:
-    """Whether a class is that of dictionaries, or of results of SciPy whose attributes are items."""
+    """Whether a class is that of dictionaries, or of results of SciPy (attributes are items)."""
     return kind is dict or (issubclass(kind, dict) and kind.__setattr__ is dict.__setitem__)
 
 

@@ -111,14 +111,14 @@ def join_types(
         strong, weak = (b, a) if a.weak else (a, b)
         number = {"i": 0, "u": 0, "f": 0.0, "c": 0j}[weak.dtype.kind]
         return Type(np.result_type(strong.dtype, number), shape)
-    common = np.promote_types(a.dtype, b.dtype)
-    if any(_loses_precision(t.dtype, common) for t in (a, b)):
+    dtype = np.promote_types(a.dtype, b.dtype)
+    if any(_loses_precision(t.dtype, dtype) for t in (a, b)):
         raise StructureError(
             f"one is of {a.dtype}, the other of {b.dtype}: what is computed from them is rounded "
             "differently",
-            f"give both one dtype: np.{common}(...)",
+            f"give both one dtype: np.{dtype}(...)",
         )
-    return Type(common, shape, a.weak)
+    return Type(dtype, shape, a.weak)
 
 
 def _loses_precision(dtype: np.dtype[Any], common: np.dtype[Any]) -> bool:

@@ -17,7 +17,7 @@ from tapeless.transforms.ops.primitives.joining import as_array
 CHECKED = ("a", "b")
 
 
-def checked(function: Any, rule: Any) -> Any:
+def with_checked_arguments(function: Any, rule: Any) -> Any:
     """The rule of a function of SciPy's, behind tests of its arguments unless `check_finite` is
     false."""
     parameters = inspect.signature(function).parameters

@@ -15,7 +15,7 @@ from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.linalg.eigen import NUMPY as EIGEN
 from tapeless.transforms.ops.linalg.factorisations import NUMPY as FACTORISATIONS
 from tapeless.transforms.ops.linalg.factorisations import cholesky
-from tapeless.transforms.ops.linalg.finite_arguments import checked
+from tapeless.transforms.ops.linalg.finite_arguments import with_checked_arguments
 from tapeless.transforms.ops.linalg.products import conjugated, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import half
 from tapeless.transforms.ops.linalg.scipy_linalg import ASSUMED, as_blas
@@ -292,7 +292,7 @@ UNCHECKED = {  # by rules that do not call SciPy's
     sl.eigvals: _eigvals,
 }
 RULES = {
-    **{f: checked(f, rule) for f, rule in UNCHECKED.items()},
+    **{f: with_checked_arguments(f, rule) for f, rule in UNCHECKED.items()},
     sl.schur: _schur,
     sl.lu: _lu,
     sl.lu_factor: _lu_factor,

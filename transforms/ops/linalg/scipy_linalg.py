@@ -14,7 +14,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.linalg import factorisations, least_squares, norms
 from tapeless.transforms.ops.linalg import solve as systems
 from tapeless.transforms.ops.linalg.factorisations import cholesky
-from tapeless.transforms.ops.linalg.finite_arguments import checked
+from tapeless.transforms.ops.linalg.finite_arguments import with_checked_arguments
 from tapeless.transforms.ops.linalg.products import conjugated
 from tapeless.transforms.ops.linalg.solve import det, solve
 from tapeless.transforms.ops.linalg.triangular_systems import solve_triangular
@@ -198,7 +198,7 @@ UNCHECKED = {  # by rules that do not call SciPy's
     sl.norm: _norm,
 }
 RULES = {
-    **{f: checked(f, rule) for f, rule in UNCHECKED.items()},
+    **{f: with_checked_arguments(f, rule) for f, rule in UNCHECKED.items()},
     sl.solve_triangular: _solve_triangular,
     sl.cho_solve: _cho_solve,
     sl.block_diag: _block_diag,
