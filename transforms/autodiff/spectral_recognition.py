@@ -1,7 +1,8 @@
-"""Recognises functions of a Hermitian matrix in products of its eigenvectors and functions of its
+"""Recognises functions of a matrix in products of its eigenvectors and functions of its
 eigenvalues, before the program is differentiated.
 
     w, v = eigh(a); y = (v * exp(w)) @ v.T    becomes    w, v = eigh(a); y = spectral(a, w, v, exp)
+    w, v = eig(a); y = (v * exp(w)) @ inv(v)  becomes    w, v = eig(a); y = spectral(a, w, v, exp)
 
 Where eigenvalues coincide, only the product as a whole has a derivative (`ops.spectral_functions`).
 Products are read as one contraction over labelled axes, so it does not matter whether `@`, `*`,
@@ -39,9 +40,11 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.ops.linalg.eigen import eig
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.factorisations import eigh
 from tapeless.transforms.ops.linalg.products import conjugate_if_complex, matmul
+from tapeless.transforms.ops.linalg.solve import inv, solve
 from tapeless.transforms.ops.linalg.spectral_functions import ScalarFunction, spectral
 from tapeless.transforms.ops.numpy.diagonals import diag
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
@@ -56,10 +59,12 @@ MOST = 16  # factors of one contraction
 
 @dataclass(frozen=True)
 class Eigenvectors:
-    """The factor that holds eigenvectors: those of which matrix, and where they stand."""
+    """The factor that holds eigenvectors, or the inverse of their matrix: those of which matrix,
+    and where they stand."""
 
     let: Let
     factor: LabelledFactor
+    is_inverse: bool = False
 
     @property
     def lead(self) -> tuple[Label, ...]:
@@ -67,16 +72,16 @@ class Eigenvectors:
 
     @property
     def row(self) -> Label:
-        return self.factor.labels[-2]
+        return self.factor.labels[-1 if self.is_inverse else -2]
 
     @property
     def column(self) -> Label:
-        return self.factor.labels[-1]
+        return self.factor.labels[-2 if self.is_inverse else -1]
 
 
 def spectral_functions(block: Block) -> Block:
-    """The block with functions of Hermitian matrices in place of the products that make them."""
-    if not any(isinstance(s, Let) and s.op in VECTORS for s in statements(block)):
+    """The block with functions of matrices in place of the products that make them."""
+    if not any(isinstance(s, Let) and (s.op in VECTORS or s.op is eig) for s in statements(block)):
         return block
     results = (*block.results, *_read_elsewhere(block))
     body = tuple(_rewritten(block.body, {}))
@@ -109,6 +114,7 @@ class Contraction:
     def __init__(self, defined: dict[Any, Let]) -> None:
         self.defined, self.fresh = defined, itertools.count()
         self.same: dict[Label, Label] = {}  # labels of one axis of a diagonal matrix
+        self.inverses: list[Statement] = []  # of eigenvectors, where systems are solved with them
 
     def rewritten(self, s: Let) -> list[Statement]:
         """The statement, with spectral functions for what it contracts of eigenvectors."""
@@ -124,7 +130,7 @@ class Contraction:
             value = None if statements is None else product(statements, labels, out.type.dtype)
         if value is None:
             return [s]
-        return [*b.blocks[0], Let((out,), identity, (value,), {}, s.origin)]
+        return [*self.inverses, *b.blocks[0], Let((out,), identity, (value,), {}, s.origin)]
 
     # -- the factors
 
@@ -136,7 +142,7 @@ class Contraction:
         if let is not None and let.op is diag and let.params["k"] == 0:
             self.same[labels[1]] = labels[0]
             return self.factors(let.args[0], labels[:1], conj)
-        if let is not None and let.op is not eigh:
+        if let is not None and let.op not in (eigh, eig, inv):
             same = dict(self.same)
             inside = self.factors_of_operands(let, labels, conj)
             if inside is not None and len(inside) <= MOST and any(map(self.eigenvectors, inside)):
@@ -161,12 +167,28 @@ class Contraction:
                 ),
                 over,
             ]
+        if s.op is solve and self.of_eigenvectors(s.args[0]):
+            s = self.as_product(s)
         places = self.operand_labels(s, labels)
         if places is None:
             return None
         conj ^= s.op is conjugate
         pairs = zip(s.args, places, strict=True)
         return [f for a, place in pairs for f in self.factors(a, place, conj)]
+
+    def of_eigenvectors(self, a: Atom) -> bool:
+        let = self.defined.get(a) if isinstance(a, Var) else None
+        return let is not None and let.op is eig and a is let.outs[1]
+
+    def as_product(self, s: Let) -> Let:
+        """A system as the product with the inverse of its matrix."""
+        with building(Builder()) as b:
+            b.origin = s.origin
+            inverse: Any = inv(s.args[0])
+        let: Any = b.blocks[0][0]
+        self.defined[inverse] = let
+        self.inverses.append(let)
+        return replace(s, op=matmul, args=(inverse, s.args[1]), params={})
 
     def operand_labels(self, s: Let, labels: tuple[Label, ...]) -> list[tuple[Label, ...]] | None:
         """The labels of each operand of a statement that multiplies, adds up or moves elements."""
@@ -219,10 +241,13 @@ class Contraction:
     # -- spectral functions
 
     def eigenvectors(self, f: LabelledFactor) -> Eigenvectors | None:
-        let = self.defined.get(f.value) if isinstance(f.value, Var) else None
-        if let is None or let.op is not eigh or f.value is not let.outs[1] or f.inverted:
+        let = self.defined.get(f.value) if isinstance(f.value, Var) and not f.inverted else None
+        is_inverse = let is not None and let.op is inv
+        vectors: Any = let.args[0] if let is not None and is_inverse else f.value
+        let = self.defined.get(vectors)
+        if let is None or let.op not in (eigh, eig) or vectors is not let.outs[1]:
             return None
-        return Eigenvectors(let, f)
+        return Eigenvectors(let, f, is_inverse)
 
     def with_spectral_functions(
         self, factors: list[LabelledFactor], labels: tuple[Label, ...]
@@ -238,7 +263,7 @@ class Contraction:
     ) -> list[LabelledFactor] | None:
         vectors = [v for v in map(self.eigenvectors, factors) if v is not None]
         for v, other in itertools.combinations(vectors, 2):
-            if v.factor.conjugated or (_is_complex(v.let) and not other.factor.conjugated):
+            if _is_right_side(v, other):
                 v, other = other, v
             if not _are_two_sides(v, other) or v.column in labels:
                 continue
@@ -265,8 +290,7 @@ class Contraction:
         body = tuple(s for s in b.blocks[0] if isinstance(s, Let))
         function = ScalarFunction((scalars.eigenvalue, *scalars.parameters), body, result)
         basis = (v.let.args[0], *v.let.outs)
-        lower = v.let.params["lower"]
-        return spectral(*basis, *scalars.arguments(), f=function, lower=lower)
+        return spectral(*basis, *scalars.arguments(), f=function, of=_kind(v.let))
 
 
 def _is_two(a: Atom) -> bool:
@@ -277,8 +301,28 @@ def _is_complex(s: Let) -> bool:
     return bool(s.outs[1].type.dtype.kind == "c")
 
 
+def _kind(s: Let) -> str:
+    """What a matrix is of which a statement gives eigenvectors (`spectral`)."""
+    if s.op is eig:
+        return "eig"
+    return "lower" if s.params["lower"] else "upper"
+
+
+def _is_right_side(v: Eigenvectors, other: Eigenvectors) -> bool:
+    """Whether it is v that stands on the right, as the inverse of the other."""
+    if v.is_inverse or other.is_inverse:
+        return v.is_inverse
+    return v.factor.conjugated or (_is_complex(v.let) and not other.factor.conjugated)
+
+
 def _are_two_sides(v: Eigenvectors, other: Eigenvectors) -> bool:
-    """Whether v diag(...) other^H is a product of matrices."""
-    fit = not _is_complex(v.let) or v.factor.conjugated != other.factor.conjugated
+    """Whether v diag(...) other^-1 is a product of matrices."""
+    if v.is_inverse or other.is_inverse:  # which that of a Hermitian matrix may be, too
+        conjugated = v.factor.conjugated or other.factor.conjugated
+        fit = v.is_inverse != other.is_inverse and not conjugated
+    elif v.let.op is eig:
+        return False
+    else:
+        fit = not _is_complex(v.let) or v.factor.conjugated != other.factor.conjugated
     same = v.let is other.let and v.lead == other.lead and v.column == other.column
     return fit and same and None not in v.factor.labels and None not in other.factor.labels

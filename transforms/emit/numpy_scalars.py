@@ -106,6 +106,11 @@ def _decides(a: Atom, others: set[np.dtype[Any]]) -> bool:
     )
 
 
+def is_numpy(a: Atom) -> bool:
+    """Whether an atom is a constant of NumPy's."""
+    return isinstance(a, Literal) and not a.type.weak and a.type.dtype.kind in PYTHON
+
+
 def typed_constant(a: Atom) -> ast.expr:
     """A constant with its dtype."""
     assert isinstance(a, Literal)

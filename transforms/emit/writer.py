@@ -43,6 +43,7 @@ from tapeless.transforms.emit.control_flow import (
 from tapeless.transforms.emit.effects import write_effect
 from tapeless.transforms.emit.expression_folding import lay_out, parts
 from tapeless.transforms.emit.expressions import OF_BOOLS, Spelling
+from tapeless.transforms.emit.numpy_scalars import is_numpy, typed_constant
 from tapeless.transforms.emit.size_expressions import Sizes, size_reads
 from tapeless.transforms.memory.aliasing import uses
 from tapeless.transforms.ops.primitives.selection import select
@@ -331,7 +332,7 @@ def emit_function(
     for line in unpacking_lines([(n, text) for n, text in leaves if n != text]):
         w.put(line)
     w.body(w.block.body)
-    values = [to_source(w.expr(a)) for a in w.block.results]
+    values = [to_source(typed_constant(a) if is_numpy(a) else w.expr(a)) for a in w.block.results]
     if w.lines and not w.lines[-1]:
         w.lines.pop()  # nothing but the result follows
     if not any(isinstance(s, Effect) and s.kind == "raise" for s in w.block.body):

@@ -103,6 +103,11 @@ class Symbol(Unknown):
         )
 
     @property
+    def device(self) -> str:
+        """Where NumPy's arrays are, as the array API standard asks."""
+        return np.empty(0).device  # type: ignore[no-any-return,unused-ignore]
+
+    @property
     def itemsize(self) -> int:
         return self.dtype.itemsize
 
@@ -442,10 +447,22 @@ def _as_line(a: Any) -> Any:
     return apply(FUNCTIONS[np.arange], a.start, a.stop, a.step)
 
 
+#: How libraries that also know NumPy 1 write whether an array is copied.
+COPY_MODES = {
+    np._CopyMode.ALWAYS: True,
+    np._CopyMode.IF_NEEDED: None,
+    np._CopyMode.NEVER: False,
+}
+
+
 def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function, ufunc or method, on symbols; refuses by name what has no rule."""
     if any(getattr(a, "is_range", False) for a in args):
         args = tuple(map(_as_line, args))
+    if kwargs.get("device", "") in (None, "cpu"):  # all that NumPy knows
+        kwargs = {k: v for k, v in kwargs.items() if k != "device"}
+    if "copy" in kwargs:
+        kwargs["copy"] = COPY_MODES.get(kwargs["copy"], kwargs["copy"])
     out = kwargs.pop("out", None)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if out is None and isinstance(func, np.ufunc) and len(args) == func.nin + 1:

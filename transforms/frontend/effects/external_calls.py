@@ -358,9 +358,9 @@ def form_of(value: Any, leaves: list[Any], depends: bool = False) -> Any:
         return (type(value),)
     if type(value) in CONTAINERS or hasattr(value, "_fields"):
         return (type(value), *(form_of(v, leaves, depends) for v in value))
-    if type(value) is dict and all(map(is_constant, value)):
+    if _is_dictionary(type(value)) and all(map(is_constant, value)):
         parts = (form_of(v, leaves, depends) for v in value.values())
-        return (dict, tuple(value), *parts)
+        return (type(value), tuple(value), *parts)
     if depends and type(value) is str:
         return ("text",)
     if is_constant(value) and not (depends and type(value) is bytes):
@@ -379,6 +379,11 @@ def form_of(value: Any, leaves: list[Any], depends: bool = False) -> Any:
     )
 
 
+def _is_dictionary(kind: Any) -> bool:
+    """Whether a class is that of dictionaries, or of results of SciPy (attributes are items)."""
+    return kind is dict or (issubclass(kind, dict) and kind.__setattr__ is dict.__setitem__)
+
+
 def _never_changes(value: Any) -> bool:
     """Whether an object is known by what it holds, as bytes and fractions are."""
     by_value: Any = type(value).__hash__
@@ -395,12 +400,15 @@ def _rebuilt(
         return parts.text(path)
     if kind == "object":
         return parts.object(path)
-    if kind is np.ndarray or not (kind in (*CONTAINERS, dict) or hasattr(kind, "_fields")):
+    of_items = isinstance(kind, type) and _is_dictionary(kind)
+    if not (of_items or kind in CONTAINERS or hasattr(kind, "_fields")):
         return next(symbols)
-    forms, keys = (form[2:], form[1]) if kind is dict else (form[1:], range(len(form) - 1))
+    forms, keys = (form[2:], form[1]) if of_items else (form[1:], range(len(form) - 1))
     items = [_rebuilt(f, symbols, parts, (*path, k)) for f, k in zip(forms, keys, strict=True)]
-    if kind is dict:
-        return trace().born(dict(zip(keys, items, strict=True)))
+    if of_items:
+        result = dict.__new__(kind)
+        dict.update(result, zip(keys, items, strict=True))
+        return trace().born(result)
     if kind is list:
         return trace().born(StagedList(items))
     return kind(*items) if hasattr(kind, "_fields") else tuple(items)

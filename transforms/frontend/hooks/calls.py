@@ -50,6 +50,7 @@ from tapeless.transforms.frontend.control_flow.branches import (
 )
 from tapeless.transforms.frontend.control_flow.item_filters import staged_form
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, short_name
+from tapeless.transforms.frontend.effects.external_arguments import is_function_of_program
 from tapeless.transforms.frontend.effects.external_calls import seed_now
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
@@ -70,6 +71,7 @@ from tapeless.transforms.frontend.hooks.library_calls import (
     before_native_change,
     by_rule,
     call_opaque,
+    call_with_functions,
     is_for_library,
     require_program_order,
     rule_or_external_call,
@@ -376,12 +378,16 @@ class Calls:
                     return by_rule(lambda *a, **k: rule(a, k), f, args, kwargs)
                 return rule_or_external_call(lambda: rule(args, dict(kwargs)), f, args, kwargs)
         trace().ask_address(*args, *kwargs.values())
-        if symbolic and trace().observing:
+        given_functions = any(map(is_function_of_program, (*args, *kwargs.values())))
+        if trace().observing and given_functions:
+            result = call_with_functions(f, args, kwargs)
+        elif symbolic and trace().observing:
             result = rule_or_external_call(
                 functools.partial(call_opaque, f, args, kwargs), f, args, kwargs
             )
         else:
-            result = call_opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
+            looks = symbolic or given_functions
+            result = call_opaque(f, args, kwargs) if looks else f(*args, **kwargs)
         if (
             isinstance(result, (np.ndarray, tuple))
             and (own := made_by_library(result)) is not result

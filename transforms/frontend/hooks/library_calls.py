@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -122,3 +123,15 @@ def call_opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             f" program runs ({e})",
             "write it with NumPy functions, or call it outside and pass in what it gives",
         ) from e
+
+
+def call_with_functions(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function without a rule gives for functions of the program. They may hold values,
+    which compiled code cannot take; it has errors of its own for that."""
+    try:
+        rule = functools.partial(call_opaque, f, args, kwargs)
+        return rule_or_external_call(rule, f, args, kwargs)
+    except TapelessError:
+        raise
+    except Exception:  # noqa: BLE001  # it may be any that the library makes of our refusal
+        return call_outside(f, args, kwargs)

@@ -111,7 +111,21 @@ def join_types(
         strong, weak = (b, a) if a.weak else (a, b)
         number = {"i": 0, "u": 0, "f": 0.0, "c": 0j}[weak.dtype.kind]
         return Type(np.result_type(strong.dtype, number), shape)
-    return Type(np.promote_types(a.dtype, b.dtype), shape, a.weak)
+    dtype = np.promote_types(a.dtype, b.dtype)
+    if any(_loses_precision(t.dtype, dtype) for t in (a, b)):
+        raise StructureError(
+            f"one is of {a.dtype}, the other of {b.dtype}: what is computed from them is rounded "
+            "differently",
+            f"give both one dtype: np.{dtype}(...)",
+        )
+    return Type(dtype, shape, a.weak)
+
+
+def _loses_precision(dtype: np.dtype[Any], common: np.dtype[Any]) -> bool:
+    """Whether what NumPy computes from floats of one dtype is rounded to fewer digits than what it
+    computes from those of another."""
+    both = dtype.kind in "fc" and common.kind in "fc"
+    return both and np.finfo(dtype).bits < np.finfo(common).bits
 
 
 def _with_axes(t: Type) -> str:

@@ -15,6 +15,7 @@ from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.linalg.eigen import NUMPY as EIGEN
 from tapeless.transforms.ops.linalg.factorisations import NUMPY as FACTORISATIONS
 from tapeless.transforms.ops.linalg.factorisations import cholesky
+from tapeless.transforms.ops.linalg.finite_arguments import with_checked_arguments
 from tapeless.transforms.ops.linalg.products import conjugate_if_complex, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import half
 from tapeless.transforms.ops.linalg.scipy_linalg import ASSUMED, as_blas
@@ -284,17 +285,20 @@ def _schur(a: Any, output: str = "real", **options: Any) -> Any:
     return schur.bind(as_array(a), output=output)
 
 
-RULES = {
-    sl.schur: _schur,
-    sl.lu: _lu,
-    sl.lu_factor: _lu_factor,
-    sl.lu_solve: _lu_solve,
+UNCHECKED = {  # by rules that do not call SciPy's
     sl.qr: _qr,
     sl.svd: _svd,
     sl.eigh: _eigh,
     sl.eigvalsh: _eigvalsh,
     sl.eig: _eig,
     sl.eigvals: _eigvals,
+}
+RULES = {
+    **{f: with_checked_arguments(f, rule) for f, rule in UNCHECKED.items()},
+    sl.schur: _schur,
+    sl.lu: _lu,
+    sl.lu_factor: _lu_factor,
+    sl.lu_solve: _lu_solve,
     sl.polar: _polar,
     sl.toeplitz: _toeplitz,
     sl.hankel: _hankel,

@@ -14,6 +14,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.linalg import factorisations, least_squares, norms
 from tapeless.transforms.ops.linalg import solve as systems
 from tapeless.transforms.ops.linalg.factorisations import cholesky
+from tapeless.transforms.ops.linalg.finite_arguments import with_checked_arguments
 from tapeless.transforms.ops.linalg.products import conjugate_if_complex
 from tapeless.transforms.ops.linalg.solve import det, solve
 from tapeless.transforms.ops.linalg.triangular_systems import solve_triangular
@@ -186,16 +187,19 @@ def _norm(
     return value
 
 
-RULES = {
+UNCHECKED = {  # by rules that do not call SciPy's
     sl.solve: _solve,
-    sl.solve_triangular: _solve_triangular,
     sl.cholesky: _cholesky,
     sl.cho_factor: _cho_factor,
-    sl.cho_solve: _cho_solve,
-    sl.block_diag: _block_diag,
     sl.inv: _plain(np.linalg.inv),
     sl.det: _det,
     sl.pinv: _plain(np.linalg.pinv),
     sl.svdvals: _plain(np.linalg.svdvals),
     sl.norm: _norm,
+}
+RULES = {
+    **{f: with_checked_arguments(f, rule) for f, rule in UNCHECKED.items()},
+    sl.solve_triangular: _solve_triangular,
+    sl.cho_solve: _cho_solve,
+    sl.block_diag: _block_diag,
 }

@@ -1,5 +1,5 @@
-"""Functions of a Hermitian matrix by its eigenvalues, v f(w) v^H, with derivatives of all orders
-also where eigenvalues coincide.
+"""Functions of a matrix by its eigenvalues, v f(w) v^-1, with derivatives of all orders also where
+eigenvalues coincide. Of a Hermitian matrix the inverse of v is v^H.
 
 The n-th derivative in the directions E1, ..., En is, in the basis of the eigenvectors, the sum over
 k1, ..., k(n-1) and over the orders of the directions of
@@ -36,7 +36,11 @@ from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import adjoint, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import hermitian_from_triangle, stacks
+from tapeless.transforms.ops.linalg.solve import inv
+from tapeless.transforms.ops.numpy.indexing import take_along
+from tapeless.transforms.ops.numpy.sorting import argsort
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, truediv
+from tapeless.transforms.ops.primitives.elementwise import real
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -70,6 +74,28 @@ def divided_differences(w, *slopes):
         table = np.where(gap <= eps ** (1 / (k + 2)) * size, within, quotient)
     return table
 '''
+
+
+COMPLEX = '''
+def complex_differences(w, *slopes):
+    """f[w_i, w_j, ...] for complex w of which those that are equal are neighbours.
+
+    Near quotients are means of slopes, so rounding cannot spoil them."""
+    table, factorial, eps = slopes[0], 1, np.finfo(w.dtype).eps
+    size = np.max(np.abs(w), axis=-1, initial=0)
+    for k, slope in enumerate(slopes[1:], 1):
+        factorial *= k
+        places = np.sort(np.indices(w.shape[-1:] * (k + 1)), axis=0)
+        gap = w[..., places[-1]] - w[..., places[0]]
+        rise = table[(..., *places[1:])] - table[(..., *places[:-1])]
+        mean = sum(slope[..., p] for p in places) / ((k + 1) * factorial)
+        near = np.abs(gap) <= eps ** (1 / (k + 2)) * size.reshape(*w.shape[:-1], *[1] * (k + 1))
+        table = np.where(near, mean, rise / np.where(near, 1, gap))
+    return table
+'''
+#: The direction, in the complex plane, along which eigenvalues are sorted: two that differ have the
+#: same place along it by accident only.
+DIRECTION = np.exp(0.7j)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +194,7 @@ def _split(args: Atoms, f: ScalarFunction) -> tuple[Atoms, Atoms, Atoms]:
     return args[:3], args[3:count], args[count:]
 
 
-def _infer(*args: Atom, f: ScalarFunction, lower: bool) -> Type:
+def _infer(*args: Atom, f: ScalarFunction, of: str) -> Type:
     (_, w, v), parameters, directions = _split(args, f)
     lead = broadcast(
         w.type.shape[:-1],
@@ -180,17 +206,15 @@ def _infer(*args: Atom, f: ScalarFunction, lower: bool) -> Type:
 
 
 def _jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
-    f, lower = params["f"], params["lower"]
+    f, of = params["f"], params["of"]
     (a_dot, *_), moved = tangents[:1], tangents[3:]
     count = len(f.params) - 1
-    parts = (
-        []
-        if a_dot is None
-        else [spectral(*primals, hermitian_from_triangle(a_dot, lower), **params)]
-    )
+    if a_dot is not None and of != "eig":
+        a_dot = hermitian_from_triangle(a_dot, of == "lower")
+    parts = [] if a_dot is None else [spectral(*primals, a_dot, **params)]
     for k, dot in enumerate(moved[:count], 1):
         if dot is not None:
-            by_parameter = spectral(*primals, f=f.derivative_by(k), lower=lower)
+            by_parameter = spectral(*primals, f=f.derivative_by(k), of=of)
             parts.append(mul(column(column(dot)) if dot.type.shape else dot, by_parameter))
     for k, dot in enumerate(moved[count:], 3 + count):
         if dot is not None:
@@ -203,12 +227,19 @@ def _transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any,
     cotangents: list[Any] = [None] * len(args)
     for k in np.flatnonzero(linear):
         moved = spectral(*args[:k], swap(ct), *args[k + 1 :], **params)
-        cotangents[k] = sum_to(swap(moved), args[k].type)
+        cotangents[k] = _as_part(sum_to(swap(moved), args[k].type), args[k])
     return tuple(cotangents)
 
 
-#: (a, w, v, *parameters, *directions) -> the derivative of v f(w) v^H in the directions, for the
-#: eigenvalues w and eigenvectors v of the matrix of which a has a triangle (the lower one or not).
+def _as_part(cotangent: Any, direction: Atom) -> Any:
+    """The cotangent of a direction, which is real where that is."""
+    is_real = direction.type.dtype.kind != "c"
+    return real(cotangent) if is_real and cotangent.type.dtype.kind == "c" else cotangent
+
+
+#: (a, w, v, *parameters, *directions) -> the derivative of v f(w) v^-1 in the directions, for the
+#: eigenvalues w and eigenvectors v of a matrix `of` which a has a triangle ('lower' or 'upper': it
+#: is Hermitian), or all ('eig').
 spectral: Op = Op("spectral_function", _infer, "f({0})", _jvp, _transpose, costly=True)
 
 
@@ -229,6 +260,8 @@ def _differences_infer(w: Atom, *slopes: Atom) -> Type:
 
 def _differences_source(args: Atoms, params: Params) -> tuple[str, str]:
     places = ", ".join(f"{{{k}}}" for k in range(len(args)))
+    if args[0].type.dtype.kind == "c":
+        return f"complex_differences({places})", COMPLEX
     return f"divided_differences({places})", DIVIDED
 
 
@@ -239,16 +272,21 @@ def products(s: Let) -> Any:
     """Records the products of matrices that a spectral function stands for."""
     f = s.params["f"]
     (_, w, v), parameters, directions = _split(s.args, f)
+    if len(directions) > 1 and s.params["of"] == "eig":
+        last = w.type.ndim - 1
+        order = argsort(real(mul(w, DIRECTION)), axis=last)
+        w, v = take_along(w, order, last), take_along(v, row(order), last + 1)
     wide = tuple(column(x) if x.type.shape else x for x in parameters)
     slopes = [_values(f, w, wide)]
     for _ in directions:
         f = f.slope
         slopes.append(_values(f, w, wide))
+    back = inv(v) if s.params["of"] == "eig" else adjoint(v)
     if not directions:
-        return matmul(mul(v, row(slopes[0])), adjoint(v))
-    inner = [matmul(matmul(adjoint(v), e), v) for e in directions]
+        return matmul(mul(v, row(slopes[0])), back)
+    inner = [matmul(matmul(back, e), v) for e in directions]
     moved = _in_basis(differences(w, *slopes), inner)
-    return matmul(matmul(v, moved), adjoint(v))
+    return matmul(matmul(v, moved), back)
 
 
 def _values(f: ScalarFunction, w: Atom, parameters: Atoms) -> Any:
