@@ -234,11 +234,11 @@ def register_store(owner: Any, value: Any, place: Any) -> None:
 def _forget_place(owner: Any, position: Any) -> None:
     """Tells that what was taken from a list at a place, or may have been, is not there any more."""
     for key, e in trace().containers.elements.items():
-        if e.owner is owner and e.place is not None and not _apart(_position(e.place), position):
+        if e.owner is owner and e.place is not None and not _are_apart(_position(e.place), position):
             trace().containers.elements[key] = e._replace(place=None)
 
 
-def _apart(a: Any, b: Any) -> bool:
+def _are_apart(a: Any, b: Any) -> bool:
     """Whether two indices mean different places for sure."""
     if isinstance(a, int) and isinstance(b, int):
         return a != b and (a < 0) is (b < 0)

@@ -158,7 +158,7 @@ class Elements(Extents):
             raise NotCompiled(f"a function needs {describe_array(cell)} as long as the loop has it")
         if buffer.axes != tuple(range(cell.type.ndim)):
             raise NotCompiled("a function needs a whole array, of which a loop has one row")
-        if all(map(self.analysis.outside, cell.type.shape)):
+        if all(map(self.analysis.is_known_outside, cell.type.shape)):
             return buffer.name
         return f"{buffer.name}[{', '.join(f':{to_source(self.size(n))}' for n in cell.type.shape)}]"
 
