@@ -302,6 +302,7 @@ def _both_sides(
     t.tests.append(test)
     logged = [(tail, len(tail.log), tail.length) for tail in t.containers.tails]
     before, number = t.memory.stale, next(t.serials)
+    t.test_of_sides[number] = test
     try:
         t.memory.stale = dict(before)
         a = stage_arm(then, sure(test, True), (number, 0))

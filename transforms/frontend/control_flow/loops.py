@@ -41,6 +41,7 @@ from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.heap.iterators import Advancing, CountIterator
 from tapeless.transforms.frontend.heap.lists import ChangedError, StagedList
 from tapeless.transforms.frontend.source.tree_building import hidden_name
+from tapeless.transforms.frontend.trace.tested_sizes import tested_at_least
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.ops.primitives.arithmetic import add
@@ -221,7 +222,7 @@ def _run_watched(
 def _runs(seq: Sequence) -> bool:
     """Whether the loop makes a pass, in this call at least (a guard then says so)."""
     count, t = seq.count, trace()
-    if dims.at_least(count, 1):
+    if dims.at_least(count, 1) or tested_at_least(count, 1):
         return True
     passes = t.value(count)
     if passes is None or passes < 1:

@@ -81,6 +81,7 @@ class Trace(SizeGuards, Journals):
         # where the run is now
         self.tests: list[Any] = []  # what the branches that are open now depend on
         self.sides: list[tuple[int, int]] = []  # the tests around, and which side of each
+        self.test_of_sides: dict[int, Any] = {}  # by their numbers
         self.arms = 0  # how many sides of tests have been staged
         self.depths = 0  # in how many other sides each of them was, summed up
         self.can_be_known: dict[Var, bool | None] = {}  # what was asked already

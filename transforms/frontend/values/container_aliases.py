@@ -233,9 +233,11 @@ def register_store(owner: Any, value: Any, place: Any) -> None:
 
 def _forget_place(owner: Any, position: Any) -> None:
     """Tells that what was taken from a list at a place, or may have been, is not there any more."""
-    for key, e in trace().containers.elements.items():
-        if e.owner is owner and e.place is not None and not _are_apart(_position(e.place), position):
-            trace().containers.elements[key] = e._replace(place=None)
+    elements = trace().containers.elements
+    for key, e in elements.items():
+        taken = e.owner is owner and e.place is not None
+        if taken and not _are_apart(_position(e.place), position):
+            elements[key] = e._replace(place=None)
 
 
 def _are_apart(a: Any, b: Any) -> bool:
