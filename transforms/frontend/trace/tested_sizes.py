@@ -46,9 +46,11 @@ def tested_at_least(size: Size, least: int) -> bool:
 def _implies(test: Atom, holds: bool, size: Size, least: int) -> bool:
     """Whether a length is so large where a test holds, or does not."""
     t = trace()
+    if not isinstance(test, Var):
+        return False
     if test in t.parents:
         return any(_implies(a, holds, size, least) for a in _parts(*t.parents[test], holds))
-    let = t.definitions.get(test) if isinstance(test, Var) else None
+    let = t.definitions.get(test)
     if let is None:
         return False
     if let.op is logical_not:
@@ -57,7 +59,7 @@ def _implies(test: Atom, holds: bool, size: Size, least: int) -> bool:
         return any(_implies(a, holds, size, least) for a in let.args)
     lengths: dict[object, Size] = {}
     excess = _excess(let, holds, lengths)
-    return excess is not None and dims.at_least(_unified(size, lengths) - least - excess, 0)
+    return excess is not None and dims.at_least(_unify_lengths(size, lengths) - least - excess, 0)
 
 
 def _parts(kind: str, key: object, sources: tuple[Atom, ...], holds: bool) -> tuple[Atom, ...]:
@@ -76,7 +78,7 @@ def _excess(let: Let, holds: bool, lengths: dict[object, Size]) -> Size | None:
     op = let.op if holds else OPPOSITES.get(let.op)
     if op not in OPPOSITES or any(a.type.shape or a.type.dtype.kind not in "iu" for a in let.args):
         return None
-    a, b = (_unified(size_of(x), lengths) for x in let.args)
+    a, b = (_unify_lengths(size_of(x), lengths) for x in let.args)
     if op is not_equal:
         larger = [p - q for p, q in ((a, b), (b, a)) if dims.at_least(p - q, 0)]
         return larger[0] - 1 if larger else None
@@ -84,7 +86,7 @@ def _excess(let: Let, holds: bool, lengths: dict[object, Size]) -> Size | None:
     return None if op is equal else (a - b if op in (greater, greater_equal) else b - a) - strict
 
 
-def _unified(size: Size, lengths: dict[object, Size]) -> Size:
+def _unify_lengths(size: Size, lengths: dict[object, Size]) -> Size:
     """A length in which how long a list is, which is asked for again at each use, is one symbol."""
 
     def symbol(s: dims.Symbol) -> Size | None:
