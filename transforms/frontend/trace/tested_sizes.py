@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.dims import Size
@@ -49,7 +51,7 @@ def _implies(test: Atom, holds: bool, size: Size, least: int) -> bool:
     if not isinstance(test, Var):
         return False
     if test in t.parents:
-        return any(_implies(a, holds, size, least) for a in _parts(*t.parents[test], holds))
+        return any(_implies(a, holds, size, least) for a in _parts(t.parents[test], holds))
     let = t.definitions.get(test)
     if let is None:
         return False
@@ -62,9 +64,10 @@ def _implies(test: Atom, holds: bool, size: Size, least: int) -> bool:
     return excess is not None and dims.at_least(_unify_lengths(size, lengths) - least - excess, 0)
 
 
-def _parts(kind: str, key: object, sources: tuple[Atom, ...], holds: bool) -> tuple[Atom, ...]:
+def _parts(parent: tuple[Any, ...], holds: bool) -> tuple[Atom, ...]:
     """The tests that hold where `a and b` does, or that do not where `a or b` does not, which are
     branches: (a, b, False) and (a, True, b)."""
+    kind, *_, sources = parent
     if kind != "if" or len(sources) != 3:
         return ()
     test, then, orelse = sources
