@@ -9,6 +9,7 @@ import pytest
 
 import tapeless
 from tapeless import PerformanceWarning, grad, jit
+from tapeless.transforms.frontend.control_flow import python_loops
 
 V = np.linspace(0.5, 1.5, 9)
 
@@ -85,6 +86,24 @@ def test_a_loop_unrolled_into_many_passes():
     assert "goes over a tuple" in str(warning.message)
     assert warned(lambda: jit(unrolled)(tuple([1.0] * 64), 2.0)) == []
     assert len(warned(lambda: grad(unrolled, 1)(tuple([1.0] * 65), 2.0))) == 1
+
+
+def test_loops_in_one_another_that_are_unrolled_into_very_much_code(monkeypatch):
+    monkeypatch.setattr(python_loops, "LARGE", 200)
+    functions = (np.sin, np.cos, np.tanh, np.arctan)
+
+    def chains(x):
+        total = 0.0
+        for f in functions:
+            for g in functions:
+                for h in functions:
+                    for k in functions:
+                        total = total + f(g(h(k(x))))
+        return total
+
+    (warning,) = warned(lambda: grad(chains)(0.4))
+    assert warning.lineno == line_of(chains, 3)
+    assert "is unrolled, into code of more than 200 operations" in str(warning.message)
 
 
 def test_a_loop_whose_passes_differ_says_how():

@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.heap.lists import ChangedError, StagedList
 from tapeless.transforms.frontend.source.positions import find_origin
 from tapeless.transforms.frontend.trace.trace import trace
 
+LARGE = 5_000  # operations that the passes of an unrolled loop record; with more it is told of
 LONG = 10_000  # passes of known numbers: with more, a loop is compiled, not run while staging
 
 
@@ -53,7 +54,8 @@ class Unrolling:
     def __init__(self, reason: str, way_out: str) -> None:
         self.reason, self.way_out, self.passes = reason, way_out, 0
         self.block, self.recorded, self.noted = trace().blocks[-1], False, False
-        self.start = len(self.block)
+        self.start, self.operations = len(self.block), len(trace().definitions)
+        self.told = len(trace().loops.unrolled)
 
     def count(self) -> None:
         """A pass is over."""
@@ -62,7 +64,12 @@ class Unrolling:
         if self.passes > MANY and not self.noted:
             self.recorded = self.recorded or len(self.block) > self.start
             if self.recorded:
-                self.note()
+                self.note(f"is unrolled into more than {MANY} passes, each with code of its own")
+        inner = len(trace().loops.unrolled) > self.told  # a loop inside was told of
+        if self.passes > 1 and not (self.noted or inner):
+            operations = len(trace().definitions) - self.operations
+            if operations > LARGE:
+                self.note(f"is unrolled, into code of more than {LARGE:,} operations")
 
     def too_deep(self, error: RecursionError) -> Exception:
         """What is wrong where passes are inside of the tests of those before, and too many."""
@@ -74,11 +81,11 @@ class Unrolling:
             self.way_out,
         )
 
-    def note(self) -> None:
+    def note(self, fate: str) -> None:
+        """Has the program tell of the loop that the line belongs to which is staged now."""
         self.noted = True
         place = find_origin()
         if place is not None:
-            fate = f"is unrolled into more than {MANY} passes, each with code of its own"
             where = place.file, place.line, place.function
             trace().loops.unrolled[where] = SlowCode(*where, fate, self.reason, self.way_out)
 
