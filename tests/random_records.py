@@ -123,7 +123,7 @@ class RecordWriter:
     def count_through(self, bodies: list[str], depth: int) -> list[str]:
         k, items = self.name("k"), self.rng.choice(self.lists)
         span = self.rng.choice(["n", "n - 1", "1, n"])
-        inside = [*bodies, f"{items}[{k}]", f"bodies[{k} - 1]"]
+        inside = [*bodies, f"{items}[{k}]", f"bodies[{k} - 1]", "bodies[-1]", "others[n - 1]"]
         return [f"for {k} in range({span}):", *self.block(inside, depth + 1)]
 
     def second_name(self, bodies: list[str], depth: int) -> list[str]:

@@ -244,7 +244,8 @@ def _are_apart(a: Any, b: Any) -> bool:
     """Whether two indices mean different places for sure."""
     if isinstance(a, int) and isinstance(b, int):
         return a != b and (a < 0) is (b < 0)
-    return any(dims.at_least(p - q, 1) for p, q in ((a, b), (b, a)))
+    from_the_front = dims.at_least(a, 0) and dims.at_least(b, 0)
+    return from_the_front and any(dims.at_least(p - q, 1) for p, q in ((a, b), (b, a)))
 
 
 def was_taken_from(owner: Any, value: Any, place: Any) -> bool:
@@ -267,8 +268,16 @@ def places_in_one_list(a: Any, b: Any) -> tuple[Any, Any] | None:
     if x is None or y is None or x.owner is not y.owner or not (x.present and y.present):
         return None
     whole = x.whole is x.container and y.whole is y.container
-    apart = whole and None not in (x.place, y.place) and not _may_be_twice(x.tail)
-    return (x.place, y.place) if apart else None
+    if not whole or None in (x.place, y.place) or _may_be_twice(x.tail):
+        return None
+    return _from_the_front(x), _from_the_front(y)
+
+
+def _from_the_front(element: ElementOf) -> Any:
+    """Where an element of a list is, counted from the first one."""
+    if dims.at_least(_position(element.place), 0):
+        return element.place
+    return element.place % element.owner.length()
 
 
 def _may_be_twice(tail: Any) -> bool:

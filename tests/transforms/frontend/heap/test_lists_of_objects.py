@@ -184,6 +184,29 @@ MOVED = [
 ]
 
 
+def indices_from_the_end(s, at, n):
+    bodies = [Body(at[i], np.ones(2), s * i) for i in range(n)]
+    count = 0
+    for i in range(n):
+        if bodies[i - 1] is bodies[n - 1] or bodies[-1] is bodies[i]:
+            count += 1
+        for body in bodies:
+            if bodies[i - 1] is body:
+                count += 10
+    return s * count
+
+
+def replaced_from_the_end(s, at, n):
+    bodies = [Body(at[i], np.ones(2), s * i) for i in range(n)]
+    last = bodies[n - 1]
+    bodies[-1] = Body(at[0], np.ones(2), s)
+    last.mass = 9.0 * s
+    return masses_of(bodies) + last.mass
+
+
+MOVED += [indices_from_the_end, replaced_from_the_end]
+
+
 @pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("f", MOVED, ids=lambda f: f.__name__)
 def test_what_was_taken_from_a_place_that_gets_another_one(f):
