@@ -35,7 +35,7 @@ def place_arguments(
 ) -> tuple[list[Any], dict[str, Any]]:
     """Arguments as NumPy takes them, of a call that is written as JAX takes them.
 
-    >>> placed("a / dtype shape", ("x", float, (2,)), {})
+    >>> place_arguments("a / dtype shape", ("x", float, (2,)), {})
     (['x'], {'dtype': <class 'float'>, 'shape': (2,)})
     """
     first, _, rest = parameters.partition("/")
@@ -54,7 +54,7 @@ def place_arguments(
 def given_keywords(kwargs: dict[str, Any]) -> dict[str, Any]:
     """The keywords that say something.
 
-    >>> given({"where": None, "axis": None})
+    >>> given_keywords({"where": None, "axis": None})
     {'axis': None}
     """
     return {k: v for k, v in kwargs.items() if v is not None or k not in UNGIVEN}

@@ -20,7 +20,7 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.core.uses import nested_reads
+from tapeless.transforms.core.uses import reads as read_by
 from tapeless.transforms.ops.primitives.index_keys import WHOLE, Slot, without_full_slices
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, gather, index, update
 
@@ -32,7 +32,7 @@ def whole_mask_keys(block: Block) -> Block:
     """The block with such keys, also inside of its loops and branches."""
     if not any(isinstance(s, Let) and s.op in BY_KEY and _is_by_mask(s) for s in statements(block)):
         return block
-    reads: Counter[Atom] = Counter(v for s in statements(block) for v in nested_reads(s))
+    reads: Counter[Atom] = Counter(v for s in statements(block) for v in read_by(s))
     reads.update(a for b in _all_blocks(block) for a in b.results if isinstance(a, Var))
     return _rewritten(block, reads)
 

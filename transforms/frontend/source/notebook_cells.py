@@ -79,7 +79,7 @@ def private_names(code: CodeType) -> dict[str, str]:
 def rename_variables(tree: ast.AST, names: Mapping[str, str]) -> ast.AST:
     """The tree with these variables and functions renamed.
 
-    >>> ast.unparse(renamed(ast.parse("_half(x)"), {"_half": "_cell_Hbol_half"}))
+    >>> ast.unparse(rename_variables(ast.parse("_half(x)"), {"_half": "_cell_Hbol_half"}))
     '_cell_Hbol_half(x)'
     """
     tree = copy.deepcopy(tree)

@@ -257,7 +257,7 @@ def rebuild(spec: Structure, children: list[Any]) -> Any:
     if hasattr(kind, "_fields"):
         return kind(*children)
     if issubclass(kind, list):
-        like = getattr(value, "like", None)  # a list from outside may stand here
+        like = getattr(value, "with_items", None)  # a list from outside may stand here
         return trace().born(kind(children) if like is None else like(children))
     if issubclass(kind, tuple):
         return kind(children)

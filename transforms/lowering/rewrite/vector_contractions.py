@@ -42,18 +42,20 @@ def _rewrite(s: Let, definitions: Definitions) -> Iterable[Statement]:
 def _formula(s: Let, definitions: Definitions) -> Callable[[], Any] | None:
     """What computes the same without matrices, if that is a sum or a product of this kind."""
     source, shape = definitions.get(s.args[0]), s.outs[0].type.shape
-    if not isinstance(source, Let) or source.outs[0].type.dtype.kind != "f":
+    if not isinstance(source, Let) or source.op not in (matmul, mul):
+        return None
+    if source.outs[0].type.dtype.kind != "f":
         return None
     if source.op is matmul:
         for k in (0, 1):
             x, v = _of_more_axes(source.args[k], shape, k, definitions), source.args[1 - k]
             if x is not None and v.type.ndim == 1:
                 return partial(_weighted_sum, x, v, k)
-    if source.op is mul:
-        of = source.outs[0].type.shape
-        factors = [_factor(a, of, shape, definitions) for a in source.args]
-        if None not in factors and [a.type.shape for a in factors].count(shape[1:]) == 1:
-            return partial(_outer_product, factors, shape)
+        return None
+    of = source.outs[0].type.shape
+    factors = [_factor(a, of, shape, definitions) for a in source.args]
+    if None not in factors and [a.type.shape for a in factors].count(shape[1:]) == 1:
+        return partial(_outer_product, factors, shape)
     return None
 
 

@@ -137,7 +137,7 @@ def _max_length(start: Any, stop: Any) -> int | None:
     """How many elements x[start:stop] has at most, as x[i:i + 1] has one; None where none can say.
 
     >>> i = dims.symbol("i")
-    >>> _most(i, i + 1), _most(i, 9)
+    >>> _max_length(i, i + 1), _max_length(i, 9)
     (1, None)
     """
     if start is None or stop is None:
