@@ -210,7 +210,7 @@ SENTENCES = [
     ),
     (
         "docs/guide.md",
-        "where a length turns out to be one beside another, `ValueError`",
+        "`ValueError` is raised, also where one of them is one",
         a_length_of_one,
     ),
     ("docs/guide.md", "Take the element (`x[mask][0]`) or repeat it (`np.resize`)", resized),

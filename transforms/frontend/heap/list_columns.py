@@ -69,6 +69,7 @@ class Columns:
     def __init__(self, spec: Any, stack_symbols: list[Symbol], key: Any = None) -> None:
         self.spec, self.stacks = spec, stack_symbols
         self.key = key  # where the list is filled first, and its name
+        self.identity = next(trace().serials) if key is None else key  # of which copies have others
         self.length: Size | None = 0  # None: not known
         trace().containers.tails.append(self)
         self.log: list[Any] = []  # for each appended element, the block that appended it
@@ -140,6 +141,7 @@ class Columns:
     def copy(self) -> Columns:
         """The same elements, to which others are appended."""
         copied = Columns(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
+        copied.identity = next(trace().serials)
         copied.length, copied.loops, copied.site = self.length, self.loops, self.site
         copied.numbers = self.numbers.copy()
         for old, new in zip(self.stacks, copied.stacks, strict=True):

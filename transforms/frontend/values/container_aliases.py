@@ -151,13 +151,14 @@ def _register_second_holder(owner: Any, value: Any) -> None:
 def _mark_sharing(a: Any, b: Any) -> None:
     """Tells that two lists may have the same containers as elements."""
     sharing = trace().containers.sharing
-    group = {a.key, b.key, *sharing.get(a.key, ()), *sharing.get(b.key, ())}
+    one, other = a.identity, b.identity
+    group = {one, other, *sharing.get(one, ()), *sharing.get(other, ())}
     sharing |= dict.fromkeys(group, group)
 
 
 def _mark_doubled(tail: Any) -> None:
     """Tells that a container may be in this list at two places."""
-    trace().containers.doubled.add(tail.key)
+    trace().containers.doubled.add(tail.identity)
 
 
 def share_elements(*lists: Any) -> None:
@@ -174,15 +175,15 @@ def share_elements(*lists: Any) -> None:
 
 def join_elements(owner: Any, values: Any) -> None:
     """Tells that a list gets the elements of another one in addition to its own."""
-    tails = owner.tail, values.tail
-    if None not in tails and tails[1].key in {tails[0].key, *_others_with_elements_of(tails[0])}:
-        _mark_doubled(owner.tail)
+    mine, added = owner.tail, values.tail
+    if added is mine or (added is not None and added.identity in _others_with_elements_of(mine)):
+        _mark_doubled(mine)
     share_elements(owner, values)
 
 
 def _others_with_elements_of(tail: Any) -> set[Any]:
-    """The keys of the other lists that may have elements of this one."""
-    return trace().containers.sharing.get(tail.key, set()) - {tail.key}
+    """The identities of the other lists that may have elements of this one."""
+    return trace().containers.sharing.get(tail.identity, set()) - {tail.identity}
 
 
 def has_containers(spec: Any) -> bool:
@@ -194,13 +195,13 @@ class HalfSwap(NamedTuple):
     """An element of a list is at a second place, too, until what was there gets its first one:
     `h[i], h[j] = h[j], h[i]`.
 
-    key       tells the list
+    identity  tells the list
     source    the first place
     target    the second one
     replaced  the ids of containers that were taken from the second one
     """
 
-    key: Any
+    identity: Any
     source: Any
     target: Any
     replaced: set[int]
@@ -209,9 +210,9 @@ class HalfSwap(NamedTuple):
 def register_store(owner: Any, value: Any, place: Any) -> None:
     """Tells that a list has a container at a place: perhaps one that it has at another, too, until
     that gets what was here. What was taken from there before is no longer there."""
-    t, key, target = trace(), owner.tail.key, _position(place)
+    t, identity, target = trace(), owner.tail.identity, _position(place)
     for half in t.containers.twice:
-        if half.key == key and half.source == target and id(value) in half.replaced:
+        if half.identity == identity and half.source == target and id(value) in half.replaced:
             t.containers.twice.remove(half)
             register_element(owner, value, place)
             return
@@ -225,7 +226,7 @@ def register_store(owner: Any, value: Any, place: Any) -> None:
         return
     taken = [e for e in t.containers.elements.values() if e.owner is owner and e.place is not None]
     replaced = {id(e.container) for e in taken if _position(e.place) == target}
-    t.containers.twice.append(HalfSwap(key, source, target, replaced))
+    t.containers.twice.append(HalfSwap(identity, source, target, replaced))
     for moved in (source, target):
         _forget_place(owner, moved)
     register_element(owner, value, place)
@@ -283,7 +284,8 @@ def _from_the_front(element: ElementOf) -> Any:
 def _may_be_twice(tail: Any) -> bool:
     """Whether a container may be in this list at two places."""
     containers = trace().containers
-    return tail.key in containers.doubled or any(key == tail.key for key, *_ in containers.twice)
+    swaps = any(half.identity == tail.identity for half in containers.twice)
+    return swaps or tail.identity in containers.doubled
 
 
 def forget_positions(owner: Any) -> None:
@@ -319,12 +321,12 @@ def _outdate_others(changed: ElementOf) -> None:
     """What may be the container that changed is out of date: taken from the list at a place that
     may be the same, or in another list."""
     t = trace()
-    keys = _others_with_elements_of(changed.tail)
+    others = _others_with_elements_of(changed.tail)
     for tail in t.containers.tails:
-        if tail.key in keys:
+        if tail.identity in others:
             t.memory.stale |= {s.cell: t.memory.blame(s.cell) for s in tail.stacks}
     for other in list(t.containers.elements.values()):
-        related = other.tail is changed.tail or other.tail.key in keys
+        related = other.tail is changed.tail or other.tail.identity in others
         if related and other.whole is not changed.whole:
             kin = t.containers.kin
             kin.setdefault(id(other.container), (other.container, {}))

@@ -40,7 +40,7 @@ def test_a_block_is_undone(journals):
         store(journals, y, 2)
         assert journals.wrote(x.key)
     assert not journals.wrote(x.key)
-    assert journal.changed() == [(x, 1)]
+    assert journal.changed_locations() == [(x, 1)]
     journals.rollback(journal)
     assert (x.value, y.value) == (1, 2)
 
@@ -49,7 +49,7 @@ def test_what_is_younger_stays(journals):
     with journals.recording() as journal:
         young = Variable(1, birth=next(journals.serials))
         store(journals, young, 5)
-    assert journal.changed() == []
+    assert journal.changed_locations() == []
     journals.rollback(journal)
     assert young.value == 5
 
@@ -60,10 +60,10 @@ def test_blocks_in_blocks(journals):
         store(journals, x, 2)
         with journals.recording() as inner:
             store(journals, x, 3)
-        assert inner.changed() == [(x, 2)]
+        assert inner.changed_locations() == [(x, 2)]
         journals.rollback(inner)
         assert x.value == 2
-    assert outer.changed() == [(x, 1)]
+    assert outer.changed_locations() == [(x, 1)]
 
 
 def test_an_error_undoes_its_block(journals):
@@ -81,7 +81,7 @@ def test_an_error_undoes_its_statements_only(journals):
         with pytest.raises(ValueError, match="here"), journals.undone_by_errors():
             store_and_fail(journals, 3, x, y)
         assert (x.value, y.value) == (2, 1)
-    assert journal.changed() == [(x, 1)]
+    assert journal.changed_locations() == [(x, 1)]
 
 
 def test_watchers_note_the_same(journals):
@@ -89,7 +89,7 @@ def test_watchers_note_the_same(journals):
     with journals.watching() as seen:
         store(journals, x, 2)
     store(journals, x, 3)
-    assert seen.changed() == [(x, 1)]
+    assert seen.changed_locations() == [(x, 1)]
 
 
 def test_ages(journals):
