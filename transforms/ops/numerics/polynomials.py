@@ -92,7 +92,7 @@ def _poly(seq_of_zeros: Any) -> Any:
         raise UnsupportedError("np.poly of a matrix", "give it the eigenvalues")
     n = static(atom_of_size(roots.type.shape[0]), "the number of roots must be known")
     if n == 0:
-        return atom(np.float64(1.0))
+        return atom(1.0)
     constant_one = ones(shape=(1,), dtype=roots.type.dtype)
     factors = [
         concatenate(constant_one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)
