@@ -74,7 +74,7 @@ def test_lengths_of_one_name_come_in_the_order_of_axes():
             length=lambda s, axis: (s, axis),
             kept_as=lambda stem, length, kept=kept: kept.append(length[1]),
             analysis=SimpleNamespace(
-                lengths={x: (None, k) for k, x in enumerate(found)}, known=lambda n: False
+                lengths={x: (None, k) for k, x in enumerate(found)}, is_known=lambda n: False
             ),
         )
         Nests.keep_lengths(kernel, sizes)

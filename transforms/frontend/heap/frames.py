@@ -82,8 +82,10 @@ def name_after(value: Any, name: str) -> None:
         _name_value(value, name)
     elif type(value) is StagedList:
         value.name = value.name or name
-        for stack in value.tail.stacks if value.tail is not None else ():
-            _name_value(stack, name)
+        tail = value.tail
+        if tail is not None:
+            for stack, own_name in zip(tail.stacks, tail.names(name), strict=True):
+                _name_value(stack, own_name)
     elif is_generator(value) and id(value) in trace().generators:
         var, _ = trace().generators[id(value)]
         var.name = var.name or name

@@ -87,6 +87,10 @@ class Columns:
         """The types of what the stacks hold."""
         return [symbol.type.item for symbol in self.stacks]  # type: ignore[attr-defined]
 
+    def names(self, name: str) -> list[str]:
+        """What the stacks are called of a list of this name."""
+        return _names_by_attribute(self.spec, name)
+
     def lists(self) -> list[bool]:
         """Which stacks hold lists, as arrays: those are equally long, unless it is ragged."""
         if self.ragged:
@@ -322,6 +326,21 @@ def restart_as_rows(target: StagedList, spec: Any) -> None:
         trace().decisions.as_rows(key)
 
 
+def _names_by_attribute(spec: Any, name: str) -> list[str]:
+    """What the stacks are called that hold a list of this name: after attributes, too."""
+    if not spec.children:
+        return [name]
+    named = [(k, c) for k, c in zip(spec.keys, spec.children, strict=False)]
+    by_attribute = name and all(isinstance(k, str) and k.isidentifier() for k, _ in named)
+    names = [
+        part
+        for key, child in named
+        for part in _names_by_attribute(child, f"{name}_{key}" if by_attribute else name)
+        if [*child.leaves()]
+    ]
+    return names or [name]
+
+
 def to_columns(target: StagedList, element: Any, complete: bool = False) -> None:
     """Moves the elements of `target` into stacks; `element` shows what will be appended, or is like
     all elements if the list is complete."""
@@ -347,8 +366,8 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
         columns = []
     else:
         stacks_made = [stacks.new_stack(item=item) for item in items]
-    for stack in stacks_made:
-        stack.name = target.name
+    for stack, name in zip(stacks_made, _names_by_attribute(element, target.name), strict=True):
+        stack.name = name
     for k, column in enumerate(columns):
         for leaf in column:
             stacks_made[k] = stacks.push(stacks_made[k], leaf)

@@ -276,7 +276,7 @@ def places_in_one_list(a: Any, b: Any) -> tuple[Any, Any] | None:
 
 def _from_the_front(element: ElementOf) -> Any:
     """Where an element of a list is, counted from the first one."""
-    if dims.at_least(_position(element.place), 0):
+    if dims.at_least(trace().extreme(_position(element.place), False), 0):
         return element.place
     return element.place % element.owner.length()
 
