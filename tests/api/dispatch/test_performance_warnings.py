@@ -106,6 +106,25 @@ def test_loops_in_one_another_that_are_unrolled_into_very_much_code(monkeypatch)
     assert "is unrolled, into code of more than 200 operations" in str(warning.message)
 
 
+def test_loops_of_two_passes_of_which_the_first_is_apart(monkeypatch):
+    monkeypatch.setattr(python_loops, "LARGE", 60)
+    rows = [[np.sin, np.cos], [np.tanh, np.exp]]
+
+    def chains(x):
+        total = 0.0
+        for i in range(2):
+            for f in rows[i]:
+                for j in range(2):
+                    for g in rows[j]:
+                        for k in range(2):
+                            for h in rows[k]:
+                                total = total + f(g(h(x)))
+        return total
+
+    (warning,) = warned(lambda: grad(chains)(0.4))
+    assert "is unrolled, into code of more than 60 operations" in str(warning.message)
+
+
 def test_a_loop_whose_passes_differ_says_how():
     def shorter(x, n):
         outs = ()

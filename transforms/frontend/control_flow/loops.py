@@ -175,7 +175,8 @@ def _for_items(
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
     passes = UnrolledPasses(seq, range(int(trips)))  # type: ignore[arg-type]
     with count_idle_passes(key if why == "" else None):
-        run_items(passes, body, frame, stop, Unrolling(why or UNSTAGED, hint or ROLLED))
+        unrolling = Unrolling(why or UNSTAGED, hint or ROLLED, passes=int(retried))
+        run_items(passes, body, frame, stop, unrolling)
 
 
 @contextmanager

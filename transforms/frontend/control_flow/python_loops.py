@@ -20,6 +20,7 @@ from tapeless.transforms.frontend.source.positions import find_origin
 from tapeless.transforms.frontend.trace.trace import trace
 
 LARGE = 5_000  # operations that the passes of an unrolled loop record; with more it is told of
+VERY_MUCH_CODE = "is unrolled, into code of"
 LONG = 10_000  # passes of known numbers: with more, a loop is compiled, not run while staging
 
 
@@ -49,13 +50,13 @@ class Unrolling:
 
     reason   why it is unrolled
     way_out  what keeps it a loop
+    passes   those that stand ahead of it
     """
 
-    def __init__(self, reason: str, way_out: str) -> None:
-        self.reason, self.way_out, self.passes = reason, way_out, 0
+    def __init__(self, reason: str, way_out: str, passes: int = 0) -> None:
+        self.reason, self.way_out, self.passes = reason, way_out, passes
         self.block, self.recorded, self.noted = trace().blocks[-1], False, False
         self.start, self.operations = len(self.block), len(trace().definitions)
-        self.told = len(trace().loops.unrolled)
 
     def count(self) -> None:
         """A pass is over."""
@@ -65,11 +66,13 @@ class Unrolling:
             self.recorded = self.recorded or len(self.block) > self.start
             if self.recorded:
                 self.note(f"is unrolled into more than {MANY} passes, each with code of its own")
-        inner = len(trace().loops.unrolled) > self.told  # a loop inside was told of
-        if self.passes > 1 and not (self.noted or inner):
-            operations = len(trace().definitions) - self.operations
-            if operations > LARGE:
-                self.note(f"is unrolled, into code of more than {LARGE:,} operations")
+        operations = len(trace().definitions) - self.operations
+        if self.passes > 1 and operations > LARGE and not (self.noted or self.is_told()):
+            self.note(f"{VERY_MUCH_CODE} more than {LARGE:,} operations")
+
+    def is_told(self) -> bool:
+        """Whether very much code is told of, of a loop inside of this one perhaps."""
+        return any(x.fate.startswith(VERY_MUCH_CODE) for x in trace().loops.unrolled.values())
 
     def too_deep(self, error: RecursionError) -> Exception:
         """What is wrong where passes are inside of the tests of those before, and too many."""
