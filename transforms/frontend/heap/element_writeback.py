@@ -102,8 +102,7 @@ def is_same_leaf(owner: Any, stack: Symbol, value: Any, leaf: Atom, at: Atom) ->
     """Whether a leaf of an element is what its stack has at this place: an object that was taken
     from a list, and put back, has changed in some attributes only."""
     if isinstance(value, Symbol) and value.cell is not None and value.type.shape:
-        place = trace().memory.loans.places.get(value.cell)
-        same_place = place is not None and place.stack is stack and place.at == at
-        return same_place and value.parent is None and place.present()  # type: ignore[union-attr]
+        places = trace().memory.loans.places
+        return is_same_element(owner, value, at) and places[value.cell].stack is stack
     taken = trace().definitions.get(leaf) if isinstance(leaf, Var) else None
     return taken is not None and taken.op is stacks.peek and taken.args == (stack.value(), at)

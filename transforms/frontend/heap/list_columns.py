@@ -330,7 +330,7 @@ def _names_by_attribute(spec: Any, name: str) -> list[str]:
     """What the stacks are called that hold a list of this name: after attributes, too."""
     if not spec.children:
         return [name]
-    named = [(k, c) for k, c in zip(spec.keys, spec.children, strict=False)]
+    named = [*zip(spec.keys, spec.children, strict=False)]
     by_attribute = name and all(isinstance(k, str) and k.isidentifier() for k, _ in named)
     names = [
         part

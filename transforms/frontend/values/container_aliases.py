@@ -264,8 +264,7 @@ def _position(place: Any) -> Any:
 def places_in_one_list(a: Any, b: Any) -> tuple[Any, Any] | None:
     """Where two containers were taken from in a list that has no container twice: they are
     one if these places are. None for others."""
-    elements = [trace().containers.elements.get(id(x)) for x in (a, b)]
-    x, y = elements
+    x, y = (trace().containers.elements.get(id(container)) for container in (a, b))
     if x is None or y is None or x.owner is not y.owner or not (x.present and y.present):
         return None
     whole = x.whole is x.container and y.whole is y.container
