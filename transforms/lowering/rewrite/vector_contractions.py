@@ -1,5 +1,5 @@
-"""Sums of an array over its first or last axis, weighted by a vector, inside of loops: kernels have
-no matrix of the same memory.
+"""Writes products of a vector and a reshaped array, inside of loops, as sums over the array itself:
+a kernel has no matrix of the same memory.
 
 t = reshape(x, (n, p * q)); y = reshape(v @ t, (p, q))
     becomes      y = sum(v[:, None, None] * x, axis=0)
