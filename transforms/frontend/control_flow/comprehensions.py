@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import Block, has_effect, statements
 from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import branch
+from tapeless.transforms.frontend.control_flow.known_items import in_arrays
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of
 from tapeless.transforms.frontend.control_flow.loops import for_loop
 from tapeless.transforms.frontend.control_flow.truth import truth
@@ -154,6 +155,8 @@ def _amount(source: Any) -> Any:
 
 
 def comprehension(kind: str, generators: Any) -> Any:
+    iterable, *rest = generators
+    generators = (in_arrays(iterable), *rest)
     if kind == "GeneratorExp":
         return Lazy(generators)
     result_list = _roll_into_list(generators) if _rolls(generators[0]) else None

@@ -23,6 +23,7 @@ from tapeless.transforms.frontend.control_flow.comprehensions import (
     must_roll,
     undone_if_undecided,
 )
+from tapeless.transforms.frontend.control_flow.known_items import in_arrays
 from tapeless.transforms.frontend.control_flow.loop_ranges import (
     Sequence,
     indexed_sequence,
@@ -107,6 +108,8 @@ def item_of(hooks: Any, x: Any) -> tuple[Any, Callable[[Any], Any]]:
 
 
 def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
+    if not any(map(_is_advanced, parts)):
+        parts = tuple(map(in_arrays, parts))
     if _run_through(parts):
         return zip(*parts, strict=strict)
     items = [item_of(hooks, p) for p in parts]
@@ -135,13 +138,17 @@ def _shorter(a: dims.Size, b: dims.Size) -> dims.Size:
 def _run_through(parts: tuple[Any, ...]) -> bool:
     """Whether to take items one by one as Python does: an iterator may have no end, and is left
     where the shortest of the others ends."""
-    advanced = any(isinstance(p, Iterator) and not isinstance(p, CountIterator) for p in parts)
-    return advanced or not any(map(must_roll, parts))
+    return any(map(_is_advanced, parts)) or not any(map(must_roll, parts))
+
+
+def _is_advanced(part: Any) -> bool:
+    return isinstance(part, Iterator) and not isinstance(part, CountIterator)
 
 
 def enumerate_(hooks: Any, iterable: Any, start: Any = 0) -> Any:
     if isinstance(iterable, Advancing) and iterable.pushes:
         return hooks.call(combinatorics.numbered, iterable, start)
+    iterable = in_arrays(iterable)
     if not must_roll(iterable):
         pairs = enumerate(iterable)
         plain = not isinstance(start, Symbol)
@@ -153,6 +160,7 @@ def enumerate_(hooks: Any, iterable: Any, start: Any = 0) -> Any:
 def reversed_(hooks: Any, x: Any) -> Any:
     if isinstance(x, Sequence) and x.is_range:
         return x[::-1]
+    x = in_arrays(x)
     if must_roll(x):
         n, item = item_of(hooks, x)
         last = len_(hooks, x) - 1

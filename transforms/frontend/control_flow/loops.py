@@ -24,7 +24,7 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
-from tapeless.transforms.frontend.control_flow import small_tuples
+from tapeless.transforms.frontend.control_flow import known_items
 from tapeless.transforms.frontend.control_flow.branches import branch, short_circuit
 from tapeless.transforms.frontend.control_flow.emit_loop import NothingSymbolic
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of, sequence
@@ -66,15 +66,15 @@ def for_loop(
         _follow(iterable, body, frame, stop)
         return
     lists = lists_of(iterable)
+    looped = known_items.as_loop(iterable, body, loop_key(body))
     before = [_fill_count(x) for x in lists]
-    looped = small_tuples.as_loop(iterable, body, loop_key(body))
     items = [] if looped is iterable else list(iterable)
     try:
         _for_items(looped, body, frame, stop, name, retried)
         for x in lists:
             require_current(x)
         changed = [_fill_count(x) for x in lists] != before
-        changed = changed or (looped is not iterable and small_tuples.has_changed(iterable, items))
+        changed = changed or (looped is not iterable and known_items.has_changed(iterable, items))
     except ChangedError:
         if not isinstance(iterable, StagedList):
             raise

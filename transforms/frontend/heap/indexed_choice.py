@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import functools
+from collections.abc import Iterable, Iterator
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -32,6 +33,7 @@ from tapeless.transforms.frontend.heap.ragged import (
 )
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.attribute_names import is_program_object
 from tapeless.transforms.frontend.values.container_aliases import freeze
 from tapeless.transforms.frontend.values.join import join_types
 from tapeless.transforms.frontend.values.structure import (
@@ -52,17 +54,47 @@ MOST = 16  # items that are told apart by their places
 def pick_element(hooks: Any, items: Any, k: Any) -> Any:
     """items[k]; NOTHING if the index is, or can be made, known, or the elements differ in kind."""
     _as_rows(items, k)
+    if isinstance(k, slice):
+        return _part(items, k)
     if not _by_data(items, k):
         return NOTHING
     specs = [require_defined(flatten(v)) for v in items]
-    alike = interchangeable(specs)
-    if alike and all(map(_of_numbers, specs)):
+    if interchangeable(specs) and all(map(_of_numbers, specs)):
         return _value_at(specs, k)
-    if not alike or type(items) is not StagedList or not trace().birth(items):
-        return _read_only(hooks, specs, k)
-    before_change(items)
-    to_columns(items, specs[0], complete=True)
-    return items.element(k)
+    if move_to_columns(items, specs):
+        return items.element(k)
+    return _read_only(hooks, specs, k)
+
+
+def _part(items: Any, k: slice) -> Any:
+    """items[k], where the program is to be compact and the index of a loop says what is meant."""
+    bounds = [x for x in (k.start, k.stop) if _is_index(x)]
+    if not bounds or not trace().decisions.compact or not _by_data(items, bounds[0]):
+        return NOTHING
+    moved = move_to_columns(items, [require_defined(flatten(v)) for v in items])
+    return items.part(k) if moved else NOTHING
+
+
+def move_to_columns(items: Any, specs: list[Structure]) -> bool:
+    """Moves the elements of a list that the program makes into stacks, if they are alike."""
+    if type(items) is not StagedList or not trace().birth(items):
+        return False
+    if trace().decisions.compact:
+        for obj in _objects_in(specs):
+            trace().decisions.as_values(type(obj))
+    alike = interchangeable(specs)
+    if alike:
+        before_change(items)
+        to_columns(items, specs[0], complete=True)
+    return alike
+
+
+def _objects_in(specs: Iterable[Structure]) -> Iterator[Any]:
+    """The objects of the program that are not taken for what they hold."""
+    for spec in specs:
+        if spec.kind == "static" and is_program_object(spec.value):
+            yield spec.value
+        yield from _objects_in(spec.children)
 
 
 def _read_only(hooks: Any, specs: list[Structure], k: Any) -> Any:
@@ -141,13 +173,11 @@ def _is_index(k: Any) -> bool:
 
 
 def _by_data(items: Any, k: Any) -> bool:
-    return (
-        _is_index(k)
-        and isinstance(items, (list, tuple))
-        and getattr(items, "tail", None) is None
-        and len(items) > 0
-        and decided_by_data(k.value())
-    )
+    is_known = isinstance(items, (list, tuple)) and getattr(items, "tail", None) is None
+    if not is_known or not _is_index(k) or len(items) == 0:
+        return False
+    trace().loops.known_items = True
+    return trace().decisions.compact or decided_by_data(k.value())
 
 
 def interchangeable(specs: list[Structure]) -> bool:

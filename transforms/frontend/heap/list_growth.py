@@ -24,13 +24,14 @@ class Growth:
     grew     lists whose length a pass changes: in a pass it is not known
     stacks   those of lists that grow in the loop
     marks    (tail, changes logged, length) of each list at the start of a pass
+    growing  lists, one of their elements, and whether no pass makes them longer or shorter after all
     """
 
     lengths: dict[int, Size | None] = field(default_factory=dict)
     grew: set[int] = field(default_factory=set)
     stacks: set[Any] = field(default_factory=set)
     marks: list[tuple[Any, int, Size | None]] = field(default_factory=list)
-    growing: list[tuple[StagedList, Structure]] = field(default_factory=list)
+    growing: list[tuple[StagedList, Structure, bool]] = field(default_factory=list)
 
     def stage_growth(self, target: Any, entry: Structure, final: Structure, by_data: bool) -> bool:
         """A list that got longer by appending, or shorter in as many passes as data says: its
@@ -39,10 +40,10 @@ class Growth:
         if not isinstance(target, StagedList) or entry.keys[0] != id(None):
             return False
         if target.tail is not None:  # a branch or an inner loop made it a stack
-            self.growing.append((target, target.tail.spec))
+            self.growing.append((target, target.tail.spec, not target.tail.log))
             return True
         if len(final.children) < n and by_data and list(entry.children[0].leaves()):
-            self.growing.append((target, entry.children[0]))
+            self.growing.append((target, entry.children[0], False))
             return True
         if len(final.children) <= n:
             return False
@@ -51,15 +52,15 @@ class Growth:
             if is_program_object(element.value):
                 trace().decisions.as_values(type(element.value))
             raise CannotRoll(f"a list of {element.describe()} grows in it")
-        self.growing.append((target, element))
+        self.growing.append((target, element, False))
         return True
 
     def start(self) -> bool:
         """Moves the elements of the lists that grow to stacks; True if there are any."""
         started = bool(self.growing)
-        for target, element in self.growing:
+        for target, element, complete in self.growing:
             trace().touch(ContentsLocation(target))
-            to_columns(target, element)
+            to_columns(target, element, complete)
             assert target.tail is not None
             self.stacks |= {symbol.cell for symbol in target.tail.stacks}
         self.growing.clear()

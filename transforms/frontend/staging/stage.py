@@ -233,10 +233,12 @@ def _for_all_values(
     plainer = Decisions(
         outlines=False, exact=decisions.aliased, counts=False, changing=changing, tables=False
     )
+    lengthy = Decisions(outlines=outlines, changing=changing, compacts=False)
     objects = Decisions(outlines=outlines, changing=changing, replaces=False)
     known_draws = Decisions(outlines=outlines, changing=changing, records=False)
-    plainer.records, plainer.replaces = not decisions.recorded, False
-    attempts = [objects] if decisions.values else []
+    plainer.records, plainer.replaces, plainer.compacts = not decisions.recorded, False, False
+    attempts = [lengthy] if decisions.compact else []
+    attempts += [objects] if decisions.values else []
     attempts += [known_draws] if decisions.recorded else []
     too_many = isinstance(refusal, TooManyWaysError)  # and no fewer by what follows
     if not too_many and (decisions.aliased or decisions.counted or decisions.tabled):

@@ -47,6 +47,8 @@ class Decisions:
     replaces: bool = True  # a loop may take such for what they hold
     records: bool = True  # generators that the program makes may draw when it runs
     recorded: bool = False  # they do
+    compact: bool = False  # known items of lists lie in arrays, for loops over them
+    compacts: bool = True  # they may
     observing: bool = False  # values of the call at hand are read where Python needs them
     traced: bool = False  # tests and loops go the way that they go in the call at hand
 
@@ -108,6 +110,13 @@ class Decisions:
         again, with objects of it taken for what they hold, as dataclasses are."""
         if self.replaces and not self.traced and cls not in self.values:
             self.values.add(cls)
+            raise Restart
+
+    def compact_code(self) -> None:
+        """Loops over known items are unrolled into long code: start again, with such items in
+        arrays, so that loops stay loops."""
+        if self.compacts and not (self.compact or self.observing or self.traced):
+            self.compact = True
             raise Restart
 
     def record_draws(self) -> None:

@@ -1,7 +1,10 @@
-"""Loops over a few known items whose bodies have loops: they need not be written once for each.
+"""Makes loops over known items loops of the program, which need not be written once for each.
 
 for d in (-1, 0, 1): ...                  becomes      for d in range(-1, 2): ...
 for a, c in [(a0, c0), (a1, c1), ...]:    becomes      a, c = array([a0, a1, ...])[k], ...
+
+A body that has loops of its own is reason enough for a few numbers. Other items lie in arrays where
+the program would become very long else (`Decisions.compact`).
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import numpy as np
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import apply
 from tapeless.transforms.frontend.control_flow.loop_ranges import indexed_sequence
-from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
+from tapeless.transforms.frontend.heap.indexed_choice import interchangeable, move_to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.source.tree_building import hidden_name
 from tapeless.transforms.frontend.trace.trace import trace
@@ -31,13 +34,41 @@ FEW = 3  # items that are written out, whatever is done with them, are fewer
 
 
 def as_loop(items: Any, body: Callable[[Any], Any], key: Any) -> Any:
-    """What a loop runs over in the place of known items, if its body has a loop."""
-    is_plain = isinstance(items, (tuple, StagedList)) and getattr(items, "tail", None) is None
-    if not is_plain or len(items) < FEW or not _has_loop(body) or key in trace().decisions.unroll:
+    """What a loop runs over in the place of known items."""
+    if key in trace().decisions.unroll:
+        return items
+    if (arrays := in_arrays(items)) is not items or not _are_known(items):
+        return arrays
+    if len(items) < FEW or not _has_loop(body):
         return items
     if all(type(v) is int for v in items):
         return _as_range(tuple(items)) if isinstance(items, tuple) else items
-    return _in_columns(items)
+    specs = [require_defined(flatten(v)) for v in items]
+    return _in_columns(items, specs) if _are_alike(specs, _of_reals) else items
+
+
+def in_arrays(items: Any) -> Any:
+    """Known items as loops run over them where the program is to be compact: a list that the
+    program makes moves into stacks, what others hold is read. Other items as they are."""
+    if not _are_known(items):
+        return items
+    t = trace()
+    t.loops.known_items = True
+    if not t.decisions.compact or all(type(v) is int for v in items):
+        return items
+    specs = [require_defined(flatten(v)) for v in items]
+    if _are_alike(specs, _of_reals):
+        return _in_columns(items, specs)
+    move_to_columns(items, specs)
+    return items
+
+
+def _are_known(items: Any) -> bool:
+    return (
+        isinstance(items, (tuple, StagedList))
+        and getattr(items, "tail", None) is None
+        and len(items) > 1
+    )
 
 
 def _as_range(items: tuple[int, ...]) -> Any:
@@ -46,13 +77,8 @@ def _as_range(items: tuple[int, ...]) -> Any:
     return steps if tuple(steps) == items else items
 
 
-def _in_columns(items: Any) -> Any:
-    """Numbers, or tuples of numbers, that are no integers: integers may be asked for."""
-    specs = [require_defined(flatten(v)) for v in items]
-    if not all(map(_of_reals, specs)) or not interchangeable(specs):
-        return items
-    columns = _columns(specs)
-    items_list = list(items)
+def _in_columns(items: Any, specs: list[Structure]) -> Any:
+    columns, items_list = _columns(specs), list(items)
 
     def item(k: Any) -> Any:
         return items_list[k] if isinstance(k, int) else _element_at(specs[0], columns, k)
@@ -60,7 +86,12 @@ def _in_columns(items: Any) -> Any:
     return indexed_sequence(len(items_list), item)
 
 
+def _are_alike(specs: list[Structure], fits: Callable[[Structure], bool]) -> bool:
+    return all(map(fits, specs)) and interchangeable(specs)
+
+
 def _of_reals(spec: Structure) -> bool:
+    """Numbers, or tuples of numbers, that are no integers: integers may be asked for."""
     if spec.kind == "leaf":
         dtype = spec.atom.type.dtype if spec.atom is not None else np.dtype(type(spec.value))
         return dtype.kind in "fc" and not getattr(spec.value, "mutable", False)
