@@ -25,7 +25,7 @@ from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
 from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import write_back
+from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.structure_errors import NUMBERS
 from tapeless.transforms.prelude.containers import hashed_containers, known_keys
 

@@ -25,12 +25,9 @@ from tapeless.transforms.frontend.heap.alias_sets import may_overlap
 from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
-from tapeless.transforms.frontend.values.container_aliases import (
-    mutable,
-    record_aliases,
-    share_elements,
-)
+from tapeless.transforms.frontend.values.container_aliases import mutable, record_aliases
 from tapeless.transforms.frontend.values.identity import NUMBERS
+from tapeless.transforms.frontend.values.list_elements import share_elements
 from tapeless.transforms.frontend.values.structure import (
     Structure,
     flatten,

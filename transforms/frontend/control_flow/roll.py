@@ -62,13 +62,10 @@ from tapeless.transforms.frontend.trace.dependence import depends_on
 from tapeless.transforms.frontend.trace.journals import Journal, Location
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.attribute_names import is_program_object
-from tapeless.transforms.frontend.values.container_aliases import (
-    LoopAliases,
-    refuse_changed_elements,
-    stale_reason,
-)
+from tapeless.transforms.frontend.values.container_aliases import LoopAliases, stale_reason
 from tapeless.transforms.frontend.values.identity import Variables
 from tapeless.transforms.frontend.values.join import convert, join, join_types
+from tapeless.transforms.frontend.values.list_elements import refuse_changed_elements
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
     EnumCoded,

@@ -10,7 +10,7 @@ import numpy as np
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
-from tapeless.transforms.frontend.values.container_aliases import was_taken_from
+from tapeless.transforms.frontend.values.list_elements import was_taken_from
 from tapeless.transforms.frontend.values.structure import flatten, require_defined
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists

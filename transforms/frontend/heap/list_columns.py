@@ -17,9 +17,9 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.reachability import refuse_iterators
 from tapeless.transforms.frontend.trace.cells import CellLocation, named_like
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import register_element
 from tapeless.transforms.frontend.values.identity import is_same
 from tapeless.transforms.frontend.values.join import join_types
+from tapeless.transforms.frontend.values.list_elements import register_element
 from tapeless.transforms.frontend.values.structure import flatten, require_defined
 from tapeless.transforms.ops.primitives import stacks
 from tapeless.transforms.ops.primitives.joining import as_array

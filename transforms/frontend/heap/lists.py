@@ -39,7 +39,8 @@ from tapeless.transforms.frontend.heap.list_columns import (
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.heap.stack_arrays import JOINERS, is_empty, join_rows, join_uneven
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import (
+from tapeless.transforms.frontend.values.join import convert
+from tapeless.transforms.frontend.values.list_elements import (
     forget_positions,
     has_containers,
     join_elements,
@@ -48,7 +49,6 @@ from tapeless.transforms.frontend.values.container_aliases import (
     register_store,
     share_elements,
 )
-from tapeless.transforms.frontend.values.join import convert
 from tapeless.transforms.frontend.values.structure import flatten, require_defined, unflatten
 from tapeless.transforms.frontend.values.uneven_contents import require_definite
 from tapeless.transforms.ops.function_table import FUNCTIONS

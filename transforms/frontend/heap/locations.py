@@ -20,7 +20,7 @@ from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE as CONTAINERS
-from tapeless.transforms.frontend.values.container_aliases import before_write, write_back
+from tapeless.transforms.frontend.values.container_writes import before_write, write_back
 from tapeless.transforms.frontend.values.structure import MISSING, Incompatible, Structure, flatten
 from tapeless.transforms.frontend.values.uneven_contents import (
     UnevenContents,

@@ -60,8 +60,8 @@ from tapeless.transforms.frontend.values.container_aliases import (
     MUTABLE,
     require_all_current,
     require_current,
-    write_back,
 )
+from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import ChosenText
 from tapeless.transforms.frontend.values.uneven_contents import contents_of

@@ -113,11 +113,8 @@ from tapeless.transforms.frontend.trace.provenance import (
 )
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.container_aliases import (
-    MUTABLE,
-    require_all_current,
-    write_back,
-)
+from tapeless.transforms.frontend.values.container_aliases import MUTABLE, require_all_current
+from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.memoized import forget, of_cache, remember_result
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text

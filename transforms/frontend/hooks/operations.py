@@ -42,7 +42,7 @@ from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.objects.environment import watch_environment
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, as_either
-from tapeless.transforms.frontend.values.container_aliases import write_back
+from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.function_table import FUNCTIONS

@@ -33,11 +33,8 @@ from tapeless.transforms.frontend.objects.fractions_as_floats import beside_frac
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.provenance import of_library, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import (
-    may_be_one,
-    places_in_one_list,
-    require_current,
-)
+from tapeless.transforms.frontend.values.container_aliases import may_be_one, require_current
+from tapeless.transforms.frontend.values.list_elements import places_in_one_list
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.appended_lists import Grown
 from tapeless.transforms.prelude.containers.linked_lists import Part, Row

@@ -1,0 +1,84 @@
+"""Keeps aliases and lists right when a container changes: what to do before a write, and after it.
+
+Before it, all containers that may be the same one become stale. After it, the list that the
+container was taken from gets the changed element.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.container_aliases import mark_stale, require_current
+from tapeless.transforms.frontend.values.list_elements import (
+    ElementOf,
+    may_be_twice,
+    others_with_elements_of,
+    refuse_change,
+    refuse_if_lost,
+)
+
+
+def before_write(obj: Any) -> None:
+    """Must be called before a container changes: those that may be the same become stale."""
+    t = trace()
+    if (element := t.containers.elements.get(id(obj))) is not None:
+        refuse_if_lost(element)
+    if not t.containers.read_only.keys().isdisjoint((id(obj), *t.containers.kin_of(obj))):
+        kind = type(obj).__name__.removeprefix("Staged").lower()
+        raise UnsupportedError(
+            f"a {kind} is changed that data picks from others of the caller's, or of other lengths",
+            "make arrays of what they hold, and store to these",
+        )
+    require_current(obj)
+    kin, older = t.containers.kin, t.containers.kin_of(obj)
+    if not kin:
+        return
+    same = {id(obj), *older}
+    later = [alias for alias, others in kin.values() if not same.isdisjoint((id(alias), *others))]
+    for other in (*older.values(), *later):
+        if other is not obj:
+            mark_stale(other)
+            if (element := t.containers.elements.get(id(other))) is not None:
+                refuse_if_lost(element)
+
+
+def write_back(obj: Any) -> None:
+    """Must be called after a container changed: the list that it was taken from changes."""
+    element = trace().containers.elements.get(id(obj))
+    if element is None or not element.present:
+        return
+    if may_be_twice(element.tail):
+        refuse_change(element, "a container that may be in a list twice is changed")
+    before_write(element.owner)  # which may be in a list itself
+    for symbol, value in zip(element.tail.stacks, element.tail.spec.leaf_values(), strict=False):
+        if getattr(value, "listing", None) is not None:  # the list may be what changed
+            trace().memory.changed_inside(symbol.cell)
+    try:
+        element.owner[element.place] = element.whole
+    except StructureError:
+        key, decisions = getattr(element.owner, "grows_key", None), trace().decisions
+        if key is not None and isinstance(element.whole, list) and key not in decisions.rows:
+            decisions.as_rows(key)
+        refuse_change(element, "a container in a list gets another structure than the others")
+    write_back(element.owner)
+    _outdate_others(element)
+
+
+def _outdate_others(changed: ElementOf) -> None:
+    """Marks as stale what may be the container that changed: taken from the list at an index that
+    may be the same, or element of another list."""
+    t = trace()
+    others = others_with_elements_of(changed.tail)
+    for tail in t.containers.tails:
+        if tail.identity in others:
+            t.memory.stale |= {s.cell: t.memory.blame(s.cell) for s in tail.stacks}
+    for other in list(t.containers.elements.values()):
+        related = other.tail is changed.tail or other.tail.identity in others
+        if related and other.whole is not changed.whole:
+            kin = t.containers.kin
+            kin.setdefault(id(other.container), (other.container, {}))
+            for alias, older in list(kin.values()):
+                if alias is other.container or id(other.container) in older:
+                    mark_stale(alias)
