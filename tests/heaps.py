@@ -1,9 +1,10 @@
 """Runs random programs over objects that share one another, and compares them with dual numbers.
 
 `python -m tests.heaps 0 1000` tries 1,000 seeds from 0 on: values and derivatives, without traces
-first; `python -m tests.heaps 0 1000 records` those over lists of objects that loops make. It prints
-each that is wrong or fails, made smaller, and how many were staged for all values, traced on the
-values of the call, or refused, and why.
+first; `python -m tests.heaps 0 1000 records` those over lists of objects that loops make, `known`
+those over lists that are written out, of which each loop stays one. It prints each that is wrong
+or fails, made smaller, and how many were staged for all values, traced on the values of the call,
+or refused, and why.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ import tempfile
 import warnings
 
 from tapeless.transforms.core.traced_calls import STRICT
+from tapeless.transforms.frontend.control_flow import python_loops
 from tests.random_heaps import HeapWriter
-from tests.random_records import RecordWriter
+from tests.random_records import KnownRecordWriter, RecordWriter
 from tests.shrinking import shrunk
 from tests.towers import fails, in_time, kind, point, tell
 
-WRITERS = {"heaps": HeapWriter, "records": RecordWriter}
+WRITERS = {"heaps": HeapWriter, "records": RecordWriter, "known": KnownRecordWriter}
 CALL = "\n\ng0 = lambda x, v, m: value_and_grad(f, argnums=(0, 1))(x, v, 3)\n"
 
 
@@ -52,6 +54,8 @@ def outcome(text: str, seed: int, folder: str) -> str:
 def main(first: int, count: int, writer: str = "heaps") -> bool:
     """Whether a program failed."""
     numbers: collections.Counter[str] = collections.Counter()
+    if writer == "known":
+        python_loops.LONG_CODE = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
             text = program(seed, writer)

@@ -1,9 +1,10 @@
-"""Source text of random functions over lists of objects that a comprehension makes.
+"""Source text of random functions over lists of objects, which a comprehension makes, or which are
+known: written out one by one.
 
 A function takes a float x, a vector v of three numbers and a number of objects n. Loops over the
-lists, and over their indices, read and change the objects, whose arrays may be one; lists are
-filtered, copied, joined, turned and sorted; objects are put in the places of others, appended, and
-compared by `is`. What it returns depends on all of them.
+lists, over their indices and over pairs of these read and change the objects, whose arrays and
+lists may be one; lists are filtered, copied, joined, turned and sorted; objects are put in the
+places of others, appended, and compared by `is`. What it returns depends on all of them.
 """
 
 from __future__ import annotations
@@ -18,16 +19,24 @@ class Body:
         self.at = at
         self.speed = speed
         self.mass = mass
+        self.path = [at, 0.5 * mass]
 
     def kick(self, a):
         self.speed += a
         self.at = np.tanh(self.at + 0.1 * self.speed[0])
 """
 
+BY_LOOP = "[Body(v[i % 3] * x, v[:2] * (0.5 + 0.2 * i), 1.0 + 0.3 * i) for i in range(n)]"
+WRITTEN_OUT = """[
+        Body(v[0] * x, v[:2] * 0.5, 1.0),
+        Body(v[1] * x, v[:2] * 0.7, 1.3),
+        Body(v[2] * x, v[:2] * 0.9, 1.6),
+    ]"""
+
 START = """
 
 def f(x, v, n):
-    bodies = [Body(v[i % 3] * x, v[:2] * (0.5 + 0.2 * i), 1.0 + 0.3 * i) for i in range(n)]
+    bodies = {bodies}
     others = bodies
     first = bodies[0]
     total = 0.1 * x
@@ -35,6 +44,7 @@ def f(x, v, n):
 
 END = """    for body in bodies:
         total = np.tanh(total + body.at * body.mass + 0.5 * body.speed[0] - 0.3 * body.speed[1])
+        total = np.tanh(total + 0.2 * body.path[0] - 0.4 * body.path[1])
     return total + first.at
 """
 DEEPEST = 3  # blocks in one another
@@ -43,12 +53,15 @@ DEEPEST = 3  # blocks in one another
 class RecordWriter:
     """Writes a function: `bodies` are names of objects in scope, `lists` those of lists."""
 
+    source = BY_LOOP
+
     def __init__(self, rng: random.Random) -> None:
         self.rng, self.count, self.lists = rng, 0, ["bodies", "others"]
 
     def program(self) -> str:
         lines = [s for _ in range(self.rng.randint(2, 5)) for s in self.statement(["first"], 0)]
-        return HEADER + START + "".join(f"    {line}\n" for line in lines) + END
+        start = START.format(bodies=self.source)
+        return HEADER + start + "".join(f"    {line}\n" for line in lines) + END
 
     def name(self, stem: str) -> str:
         self.count += 1
@@ -61,6 +74,7 @@ class RecordWriter:
                 f"0.3 * {a}.at",
                 f"np.sin({a}.speed[0] + {b}.mass)",
                 f"0.1 * ({a}.speed @ {b}.speed)",
+                f"0.2 * {a}.path[{self.rng.randrange(2)}]",
                 "0.5 * x",
                 "0.1 * total",
                 "0.1 * len(bodies)",
@@ -81,6 +95,7 @@ class RecordWriter:
         kinds = [self.change] * 4
         if depth < DEEPEST:
             kinds += [self.branch, self.loop, self.loop, self.count_through, self.second_name]
+            kinds.append(self.pairs)
         if depth < DEEPEST - 1:
             kinds.append(self.near)
         if depth == 0:
@@ -99,6 +114,9 @@ class RecordWriter:
                     f"{a}.speed[{self.rng.randrange(2)}] = {e}",
                     f"{a}.speed = {b}.speed{self.rng.choice(['', '.copy()', ' * 0.5'])}",
                     f"{a}.kick({e})",
+                    f"{a}.path[{self.rng.randrange(2)}] += {e}",
+                    f"{a}.path = [{e}, {b}.path[0]]",
+                    f"{a}.path = {b}.path{self.rng.choice(['', '[:]'])}",
                     f"total = np.tanh(total + {e})",
                 ]
             )
@@ -125,6 +143,17 @@ class RecordWriter:
         span = self.rng.choice(["n", "n - 1", "1, n"])
         inside = [*bodies, f"{items}[{k}]", f"bodies[{k} - 1]", "bodies[-1]", "others[n - 1]"]
         return [f"for {k} in range({span}):", *self.block(inside, depth + 1)]
+
+    def pairs(self, bodies: list[str], depth: int) -> list[str]:
+        i, j, a, b = (self.name(stem) for stem in ("i", "j", "body", "body"))
+        start = self.rng.choice(["", f"{i} + 1, ", f"{i}, "])
+        inner = self.block([*bodies, a, b], depth + 2)
+        return [
+            f"for {i} in range(n):",
+            f"    for {j} in range({start}n):",
+            f"        {a}, {b} = {self.rng.choice(self.lists)}[{i}], bodies[{j}]",
+            *(f"    {line}" for line in inner),
+        ]
 
     def second_name(self, bodies: list[str], depth: int) -> list[str]:
         body = self.name("body")
@@ -168,3 +197,9 @@ class RecordWriter:
             ]
         )
         return [f"{name} = {copied}"]
+
+
+class KnownRecordWriter(RecordWriter):
+    """The same over a list that is written out, which loops over it need not be."""
+
+    source = WRITTEN_OUT

@@ -19,7 +19,7 @@ from tapeless.transforms.frontend.heap.lists import ChangedError, StagedList
 from tapeless.transforms.frontend.source.positions import find_origin
 from tapeless.transforms.frontend.trace.trace import trace
 
-LONG_CODE = 2_000  # operations that such passes record; with more, loops over lists are kept
+LONG_CODE = 250  # operations that such passes record; with more, loops over lists are kept
 LARGE = 5_000  # operations that the passes of an unrolled loop record; with more it is told of
 VERY_MUCH_CODE = "is unrolled, into code of"
 LONG = 10_000  # passes of known numbers: with more, a loop is compiled, not run while staging

@@ -115,6 +115,7 @@ class LoopFixpoint:
     standing: LoopAliases = field(default_factory=LoopAliases)
     by_contents: set[Any] = field(default_factory=set)  # those that get containers of a pass
     started: int = 0
+    stale_before: dict[Any, str] = field(default_factory=dict)  # what is out of date before the loop
 
     def run(self) -> None:
         t = trace()
@@ -166,7 +167,8 @@ class LoopFixpoint:
     def settle(self) -> None:
         """Stages passes until the types, lists and aliases at the start of one hold at its end."""
         t = trace()
-        stale, self.started = dict(t.memory.stale), next(t.serials)
+        stale = self.stale_before = dict(t.memory.stale)
+        self.started = next(t.serials)
         self.labels.began = self.started
         overwritten: dict[Any, str] = {}  # in a pass, and so at the start of the next
         for _ in range(12):
@@ -252,7 +254,9 @@ class LoopFixpoint:
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
         inner = t.memory.held.keys() - before
         t.rollback(journal)
+        stale, t.memory.stale = t.memory.stale, dict(self.stale_before)
         news += [self.lists.note(), self.lists.start(), self.start_late(), self.standing.has_news()]
+        t.memory.stale = stale
         if any(news):
             for holder in inner:  # of lists that this attempt made
                 del t.memory.held[holder]

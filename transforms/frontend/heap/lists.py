@@ -37,6 +37,7 @@ from tapeless.transforms.frontend.heap.list_columns import (
     to_columns,
 )
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
+from tapeless.transforms.frontend.heap.renewal import read_again
 from tapeless.transforms.frontend.heap.stack_arrays import JOINERS, is_empty, join_rows, join_uneven
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.join import convert
@@ -232,6 +233,10 @@ class StagedList(list):  # type: ignore[type-arg]
         if not isinstance(item, Symbol):
             register_element(self, item, self.length() + k if isinstance(k, int) and k < 0 else k)
         return item
+
+    def renew(self, element: Any) -> bool:
+        """Gives a container that was taken from the list what the list has in its place now."""
+        return read_again(element.whole, self.element(element.place))
 
     def __setitem__(self, k: Any, value: Any) -> None:
         require_definite(self)

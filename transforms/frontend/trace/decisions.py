@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type
 from tapeless.transforms.dataclass import dataclass
@@ -144,8 +146,7 @@ class Decisions:
             key = key[:-1]  # for all that are made there
         before = self.wider.get(key)
         if before is not None and len(before) == len(kinds):
-            pairs = zip(kinds, before, strict=True)
-            kinds = [(kind, tuple({*axes, *old_axes})) for (kind, axes), (_, old_axes) in pairs]
+            kinds = [*map(_wider_kind, kinds, before)]
         if before == kinds:
             raise StructureError("the types of the elements of a list do not settle")
         self.wider[key] = kinds
@@ -153,7 +154,7 @@ class Decisions:
 
     def widen_types(self, key: Any, types: list[Type]) -> list[Type]:
         """The types of what a list holds from its start on, where it begins with these."""
-        kinds = self.wider.get(key) or self.wider.get(key[:-1]) or []
+        kinds = self.wider.get(key[:-1]) or self.wider.get(key) or []
         if len(kinds) != len(types):
             return types
         wider = []
@@ -177,6 +178,12 @@ class Decisions:
             else:
                 self.axes.add((leaf, axis))
         raise Restart
+
+
+def _wider_kind(kind: Any, before: Any) -> Any:
+    """The dtype, and the axes of different lengths, of what is of one kind or of another."""
+    ((dtype, weak), axes), ((old_dtype, was_weak), old_axes) = kind, before
+    return (np.result_type(dtype, old_dtype), weak and was_weak), tuple({*axes, *old_axes})
 
 
 class Restart(Signal):

@@ -117,10 +117,24 @@ class LoopAliases:
         return news
 
 
-def mark_stale(obj: Any) -> None:
+class OfOtherElement(str):
+    """Why a container is stale: an element of the list that it was taken from has changed, at an
+    index that may be its own. What the list has there is what it holds."""
+
+    __slots__ = ()
+
+
+def mark_stale(obj: Any, kind: type[str] = str) -> None:
     t = trace()
     line = f", which line {t.origin.line} changes" if t.origin else ""
-    t.memory.stale[StaleKey(id(obj), t.birth(obj))] = f"may be another, by data{line}"
+    why, key = kind(f"may be another, by data{line}"), StaleKey(id(obj), t.birth(obj))
+    if kind is str or isinstance(t.memory.stale.get(key, why), OfOtherElement):
+        t.memory.stale[key] = why
+
+
+def mark_current(obj: Any) -> None:
+    t = trace()
+    t.memory.stale.pop(StaleKey(id(obj), t.birth(obj)), None)
 
 
 def stale_reason(obj: Any) -> str | None:
@@ -146,9 +160,16 @@ def require_current(obj: Any) -> None:
     require_definite(obj)
     if trace().memory.stale:
         why = stale_reason(obj)
-        if why is not None:
+        if why is not None and not (isinstance(why, OfOtherElement) and _is_read_again(obj)):
             _, loop = trace().containers.unneeded.get(id(obj), (None, None))
             if loop is not None:
                 trace().decisions.unroll_all({loop: MOVES})
             kind = type(obj).__name__.removeprefix("Staged")
             raise AliasError(f"this {kind.lower() if kind == 'List' else kind} {why}", COPY)
+
+
+def _is_read_again(obj: Any) -> bool:
+    """Whether a container that was taken from a list gets what the list has there now."""
+    element = trace().containers.elements.get(id(obj))
+    readable = element is not None and element.present and element.place is not None
+    return readable and bool(element.owner.renew(element))

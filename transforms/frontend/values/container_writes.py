@@ -10,7 +10,11 @@ from typing import Any
 
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import mark_stale, require_current
+from tapeless.transforms.frontend.values.container_aliases import (
+    OfOtherElement,
+    mark_stale,
+    require_current,
+)
 from tapeless.transforms.frontend.values.list_elements import (
     ElementOf,
     may_be_twice,
@@ -74,11 +78,13 @@ def _outdate_others(changed: ElementOf) -> None:
     for tail in t.containers.tails:
         if tail.identity in others:
             t.memory.stale |= {s.cell: t.memory.blame(s.cell) for s in tail.stacks}
-    for other in list(t.containers.elements.values()):
-        related = other.tail is changed.tail or other.tail.identity in others
-        if related and other.whole is not changed.whole:
-            kin = t.containers.kin
-            kin.setdefault(id(other.container), (other.container, {}))
-            for alias, older in list(kin.values()):
-                if alias is other.container or id(other.container) in older:
-                    mark_stale(alias)
+    related = {
+        id(e.container): e.container
+        for e in t.containers.elements.values()
+        if (e.tail is changed.tail or e.tail.identity in others) and e.whole is not changed.whole
+    }
+    for container in related.values():
+        mark_stale(container, OfOtherElement)
+    for alias, older in t.containers.kin.values():
+        if id(alias) not in related and not older.keys().isdisjoint(related):
+            mark_stale(alias)

@@ -10,7 +10,7 @@ rows.append(row); rows[0][k] = x      becomes      row_2 = rows[0]; row_2[k] = x
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
 from tapeless.transforms.core import dims
@@ -58,12 +58,22 @@ def register_element(owner: Any, value: Any, place: Any = None, outer_list: Any 
 
 def register_append(owner: Any, value: Any) -> None:
     """Records that a pass appends a container; each pass does if both are older than the pass."""
-    t = trace()
-    if t.loops.began and max(t.birth(value), t.birth(owner)) < t.loops.began[-1] and mutable(value):
+    if trace().loops.began and _is_old(owner) and any(map(_is_old, _containers_in(value))):
         _mark_doubled(owner.tail)
-    for part in _parts(value):
-        register_append(owner, part)
     register_element(owner, value)
+
+
+def _is_old(container: Any) -> bool:
+    """Whether a container was made before the pass that is staged."""
+    t = trace()
+    return t.birth(container) < t.loops.began[-1]
+
+
+def _containers_in(value: Any) -> Iterator[Any]:
+    if mutable(value):
+        yield value
+    for part in _parts(value):
+        yield from _containers_in(part)
 
 
 def _register_second_holder(owner: Any, value: Any) -> None:
@@ -146,7 +156,7 @@ def register_store(owner: Any, value: Any, place: Any) -> None:
             t.containers.twice.remove(half)
             register_element(owner, value, place)
             return
-    element = t.containers.elements.get(id(value))
+    element = _record_of(value)
     if element is None or element.owner is not owner or element.place is None:
         _forget_place(owner, target)
         register_element(owner, value)
@@ -160,6 +170,15 @@ def register_store(owner: Any, value: Any, place: Any) -> None:
     for moved in (source, target):
         _forget_place(owner, moved)
     register_element(owner, value, place)
+
+
+def _record_of(value: Any) -> ElementOf | None:
+    """What is known of an element; of a tuple, what is of a container in it."""
+    elements = trace().containers.elements
+    if not isinstance(value, tuple):
+        return elements.get(id(value))
+    parts = (elements.get(id(c)) for c in _containers_in(value))
+    return next((e for e in parts if e is not None and e.whole is value), None)
 
 
 def _forget_place(owner: Any, position: Any) -> None:

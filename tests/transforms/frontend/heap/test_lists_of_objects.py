@@ -216,3 +216,84 @@ def test_what_was_taken_from_a_place_that_gets_another_one(f):
     np.testing.assert_allclose(value, f(S, AT, 5), rtol=1e-12)
     np.testing.assert_allclose(slope, differences, rtol=1e-6)
     np.testing.assert_allclose(jit(f)(S, AT, 5), f(S, AT, 5), rtol=1e-12)
+
+
+class Point:
+    def __init__(self, mass, at, speed):
+        self.mass, self.at, self.speed = mass, at, speed
+
+
+def numbers_in_pairs(s, at, n):
+    points = [Point(1.0 + i, at[i, 0], at[i, 1]) for i in range(n)]
+    for i in range(n):
+        for j in range(i, n):
+            a, b = points[i], points[j]
+            d = a.at - b.at + s
+            a.speed -= d * b.mass
+            b.speed += d * a.mass * s
+    return sum(p.mass * p.speed**2 for p in points)
+
+
+def arrays_in_pairs(s, at, n):
+    points = [Point(1.0 + i, at[i].copy(), s * at[i]) for i in range(n)]
+    for i in range(n):
+        for j in range(n):
+            a, b = points[i], points[j]
+            d = a.at - b.at + s
+            a.speed -= d * b.mass
+            b.speed += d * b.speed
+            a.at = a.at + 0.1 * b.speed
+    return sum(p.mass * (p.at @ p.speed) for p in points)
+
+
+def lists_in_pairs(s, at, n):
+    points = [Point(1.0 + i, [at[i, 0], at[i, 1]], [s, 1.0]) for i in range(n)]
+    for i in range(n):
+        for j in range(i, n):
+            a, b = points[i], points[j]
+            for k in range(2):
+                d = a.at[k] - b.at[k] + s
+                a.speed[k] -= d * b.mass
+                b.speed[k] += d * a.speed[k]
+    return sum(p.mass * p.speed[0] * p.speed[1] for p in points)
+
+
+def tuples_in_pairs(s, at, n):
+    points = [([at[i, 0], at[i, 1]], [s, 1.0], 1.0 + i) for i in range(n)]
+    for i in range(n):
+        for j in range(n):
+            (p, v, m), (q, w, _) = points[i], points[j]
+            for k in range(2):
+                v[k] -= (p[k] - q[k] + s) * m
+                w[k] += 0.1 * v[k] * p[k]
+    return sum(m * v[0] * v[1] for _, v, m in points)
+
+
+def dicts_in_pairs(s, at, n):
+    points = [{"at": at[i, 0], "speed": at[i, 1]} for i in range(n)]
+    for i in range(n):
+        for j in range(n):
+            a, b = points[i], points[-1 - j]
+            a["speed"] -= s * b["at"]
+            b["at"] += 0.1 * a["speed"]
+            if a["at"] > b["at"]:
+                b["speed"] += s * a["at"]
+    return sum(p["speed"] * p["at"] for p in points)
+
+
+IN_PAIRS = [numbers_in_pairs, arrays_in_pairs, lists_in_pairs, tuples_in_pairs, dicts_in_pairs]
+
+
+@pytest.mark.parametrize("f", IN_PAIRS, ids=lambda f: f.__name__)
+def test_two_elements_that_may_be_one_are_changed(f):
+    with strict(True):
+        df = value_and_grad(f)
+        short = df.source(S, AT[:3], 3)
+        for n in (3, 5):
+            value, slope = df(S, AT[:n], n)
+            e = 1e-6
+            differences = (f(S + e, AT[:n], n) - f(S - e, AT[:n], n)) / (2 * e)
+            np.testing.assert_allclose(value, f(S, AT[:n], n), rtol=1e-12)
+            np.testing.assert_allclose(slope, differences, rtol=1e-6)
+            np.testing.assert_allclose(jit(f)(S, AT[:n], n), f(S, AT[:n], n), rtol=1e-12)
+        assert df.source(S, AT, 5) == short

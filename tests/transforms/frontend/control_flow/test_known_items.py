@@ -133,3 +133,84 @@ def test_they_are_written_once():
     step = 1e-6 * np.eye(3)
     slopes = [(contracted(X + s) - contracted(X - s)) / 2e-6 for s in step]
     np.testing.assert_allclose(jit(grad(contracted))(X), slopes, rtol=1e-7, atol=1e-9)
+
+
+class Ball:
+    def __init__(self, mass, at, speed):
+        self.mass, self.at, self.speed = mass, at, speed
+
+
+def balls(x, n):
+    return [Ball(1.0 + k, [x[0] * k, x[1], x[2]], [0.1 * k, x[2], 0.0]) for k in range(n)]
+
+
+def pulls(x, n):
+    found = balls(x, n)
+    for _ in range(3):
+        for i in range(len(found)):
+            for j in range(i + 1, len(found)):
+                a, b = found[i], found[j]
+                d = [a.at[k] - b.at[k] for k in range(3)]
+                r = (d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + 0.01) ** 1.5
+                for k in range(3):
+                    a.speed[k] -= 0.01 * d[k] * b.mass / r
+                    b.speed[k] += 0.01 * d[k] * a.mass / r
+        for ball in found:
+            for k in range(3):
+                ball.at[k] += 0.01 * ball.speed[k]
+    return sum(b.mass * sum(v * v for v in b.speed) for b in found)
+
+
+def eight_balls(x):
+    return pulls(x, 8)
+
+
+def overlaps(x):
+    shells = [
+        [Ball(c, z * x[1], x[2]) for c, z in ((0.1, 0.4), (0.5, 1.2), (0.4, 3.0))]
+        for _ in range(2)
+    ]
+    total = 0.0
+    for i in range(len(shells)):
+        for j in range(len(shells)):
+            for p in shells[i]:
+                for q in shells[j]:
+                    for r in shells[i][:2]:
+                        for m, s in zip(shells[j], shells[i]):
+                            a = p.at + q.at + r.at + (m.at - s.at) ** 2
+                            total += p.mass * q.mass * r.mass * s.mass * np.exp(-x[0] * a) / a
+    return total
+
+
+def lengths_beside_numbers(x):
+    items = [Ball(k, x[0] * k, np.zeros(k + 1)) for k in (1, 2, 3)]
+    total = 0.0
+    for a in items:
+        for b in items:
+            for c in items:
+                for d in items:
+                    e = a.at * b.at + c.at * d.at + len(b.speed)
+                    total += np.sin(e) / (1 + e * e) + np.exp(-e) * np.cos(e) - e / (2 + e)
+                    total += np.zeros(a.mass).sum() + np.ones(b.mass).sum() * e
+    return total
+
+
+def layers(weights, x):
+    for w, b in weights:
+        for _ in range(2):
+            x = np.tanh(w @ x + b) + 0.1 * np.sin(x) * np.cos(b) - 0.3 * x / (1 + x * x)
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("function", [eight_balls, overlaps, lengths_beside_numbers])
+def test_long_code_is_written_once_where_it_can_be(function):
+    step = 1e-6 * np.eye(3)
+    slopes = [(function(X + s) - function(X - s)) / 2e-6 for s in step]
+    np.testing.assert_allclose(jit(function)(X), function(X), rtol=1e-12)
+    np.testing.assert_allclose(grad(function)(X), slopes, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(jit(grad(function))(X), slopes, rtol=1e-6, atol=1e-8)
+
+
+def test_code_of_objects_is_short():
+    assert grad(eight_balls).source(X).count("\n") < 300  # 1,409 when written out
+    assert grad(overlaps).source(X).count("np.exp(") < 10  # 648
