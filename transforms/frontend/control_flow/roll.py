@@ -115,7 +115,9 @@ class LoopFixpoint:
     standing: LoopAliases = field(default_factory=LoopAliases)
     by_contents: set[Any] = field(default_factory=set)  # those that get containers of a pass
     started: int = 0
-    stale_before: dict[Any, str] = field(default_factory=dict)  # what is out of date before the loop
+    stale_before: dict[Any, str] = field(
+        default_factory=dict
+    )  # what is out of date before the loop
 
     def run(self) -> None:
         t = trace()

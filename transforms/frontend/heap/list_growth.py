@@ -24,7 +24,7 @@ class Growth:
     grew     lists whose length a pass changes: in a pass it is not known
     stacks   those of lists that grow in the loop
     marks    (tail, changes logged, length) of each list at the start of a pass
-    growing  lists, one of their elements, and whether no pass makes them longer or shorter after all
+    growing  lists, an element, and whether no pass makes them longer or shorter after all
     """
 
     lengths: dict[int, Size | None] = field(default_factory=dict)

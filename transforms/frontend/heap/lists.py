@@ -234,9 +234,9 @@ class StagedList(list):  # type: ignore[type-arg]
             register_element(self, item, self.length() + k if isinstance(k, int) and k < 0 else k)
         return item
 
-    def renew(self, element: Any) -> bool:
+    def renew(self, element: Any) -> None:
         """Gives a container that was taken from the list what the list has in its place now."""
-        return read_again(element.whole, self.element(element.place))
+        read_again(element.whole, self.element(element.place))
 
     def __setitem__(self, k: Any, value: Any) -> None:
         require_definite(self)

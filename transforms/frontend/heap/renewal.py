@@ -8,45 +8,54 @@ element is stored to it (`container_writes.py`).
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from tapeless.transforms.frontend.heap.locations import AttributeLocation, ContentsLocation, fill
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import attributes
-from tapeless.transforms.frontend.values.container_aliases import mark_current, mutable
+from tapeless.transforms.frontend.values.container_aliases import (
+    mark_current,
+    may_be_renewed,
+    mutable,
+)
 
 
 def read_again(container: Any, fresh: Any) -> bool:
     """Gives a container, and those in it, what another of its structure holds; False where that
-    is of another kind."""
-    pairs = list(_places(container, fresh))
-    if any(mutable(old) and type(old) is not type(new) for _, old, new in pairs):
+    is of another kind, or it may be in the list no more."""
+    if isinstance(container, tuple):
+        read = [
+            read_again(old, new)
+            for old, new in zip(container, fresh, strict=True)
+            if _has_parts(old)
+        ]
+        return all(read)
+    unlike = isinstance(container, (set, deque)) or type(container) is not type(fresh)
+    if unlike or not may_be_renewed(container):
         return False
     mark_current(container)
-    t = trace()
-    if not isinstance(container, (list, dict)):
-        for name, old, new in pairs:
-            if not (mutable(old) and read_again(old, new)):
-                location = AttributeLocation(container, name)
-                t.touch(location)
-                location.set(new)
-        return True
-    t.touch(ContentsLocation(container))
-    kept = {k: old for k, old, new in pairs if mutable(old) and read_again(old, new)}
     if isinstance(container, dict):
-        fill(container, fresh | kept)
-    else:
+        trace().touch(ContentsLocation(container))
+        fill(container, {k: _present(old, fresh[k]) for k, old in container.items()})
+    elif isinstance(container, list):
+        trace().touch(ContentsLocation(container))
+        olds = list(list.__iter__(container))
         fill(container, ContentsLocation(fresh).get())
-        for k, old in kept.items():
-            list.__setitem__(container, k, old)
+        for k, (old, new) in enumerate(zip(olds, list.__iter__(fresh), strict=False)):
+            list.__setitem__(container, k, _present(old, new))
+    else:
+        for name in attributes(container):
+            location = AttributeLocation(container, name)
+            trace().touch(location)
+            location.set(_present(getattr(container, name), getattr(fresh, name)))
     return True
 
 
-def _places(container: Any, fresh: Any) -> Any:
-    """(name, old, new) of all that a container holds directly."""
-    if isinstance(container, dict):
-        return [(k, old, fresh[k]) for k, old in container.items()]
-    if isinstance(container, list):
-        items = map(list.__iter__, (container, fresh))
-        return [(k, *pair) for k, pair in enumerate(zip(*items, strict=False))]
-    return [(n, getattr(container, n), getattr(fresh, n)) for n in attributes(container)]
+def _present(old: Any, new: Any) -> Any:
+    """What a container holds from now on in the place of an old value."""
+    return old if _has_parts(old) and read_again(old, new) else new
+
+
+def _has_parts(value: Any) -> bool:
+    return mutable(value) or isinstance(value, tuple)

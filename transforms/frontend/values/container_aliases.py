@@ -132,6 +132,12 @@ def mark_stale(obj: Any, kind: type[str] = str) -> None:
         t.memory.stale[key] = why
 
 
+def may_be_renewed(obj: Any) -> bool:
+    """Whether a container is not stale, or only as an element of a list is."""
+    why = stale_reason(obj)
+    return why is None or isinstance(why, OfOtherElement)
+
+
 def mark_current(obj: Any) -> None:
     t = trace()
     t.memory.stale.pop(StaleKey(id(obj), t.birth(obj)), None)
@@ -171,5 +177,7 @@ def require_current(obj: Any) -> None:
 def _is_read_again(obj: Any) -> bool:
     """Whether a container that was taken from a list gets what the list has there now."""
     element = trace().containers.elements.get(id(obj))
-    readable = element is not None and element.present and element.place is not None
-    return readable and bool(element.owner.renew(element))
+    if element is None or not element.present or element.place is None:
+        return False
+    element.owner.renew(element)
+    return stale_reason(obj) is None

@@ -17,6 +17,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
 )
 from tapeless.transforms.frontend.values.list_elements import (
     ElementOf,
+    has_same_containers,
     may_be_twice,
     others_with_elements_of,
     refuse_change,
@@ -59,6 +60,7 @@ def write_back(obj: Any) -> None:
     for symbol, value in zip(element.tail.stacks, element.tail.spec.leaf_values(), strict=False):
         if getattr(value, "listing", None) is not None:  # the list may be what changed
             trace().memory.changed_inside(symbol.cell)
+    same_parts = has_same_containers(element.whole)
     try:
         element.owner[element.place] = element.whole
     except StructureError:
@@ -67,24 +69,25 @@ def write_back(obj: Any) -> None:
             decisions.as_rows(key)
         refuse_change(element, "a container in a list gets another structure than the others")
     write_back(element.owner)
-    _outdate_others(element)
+    _outdate_others(element, same_parts)
 
 
-def _outdate_others(changed: ElementOf) -> None:
+def _outdate_others(changed: ElementOf, same_parts: bool) -> None:
     """Marks as stale what may be the container that changed: taken from the list at an index that
-    may be the same, or element of another list."""
+    may be the same, or element of another list. Containers in those may no longer be there, unless
+    the one that changed has the `same_parts` as ever."""
     t = trace()
     others = others_with_elements_of(changed.tail)
     for tail in t.containers.tails:
         if tail.identity in others:
             t.memory.stale |= {s.cell: t.memory.blame(s.cell) for s in tail.stacks}
     related = {
-        id(e.container): e.container
+        id(e.container): (e.container, e.container is e.whole)
         for e in t.containers.elements.values()
         if (e.tail is changed.tail or e.tail.identity in others) and e.whole is not changed.whole
     }
-    for container in related.values():
-        mark_stale(container, OfOtherElement)
+    for container, is_whole in related.values():
+        mark_stale(container, OfOtherElement if is_whole or same_parts else str)
     for alias, older in t.containers.kin.values():
         if id(alias) not in related and not older.keys().isdisjoint(related):
             mark_stale(alias)

@@ -87,6 +87,13 @@ def _register_second_holder(owner: Any, value: Any) -> None:
             _mark_doubled(owner.tail)
 
 
+def has_same_containers(whole: Any) -> bool:
+    """Whether the containers in an element are those that it had when it was taken from a list."""
+    elements = trace().containers.elements.values()
+    taken = {id(e.container) for e in elements if e.whole is whole}
+    return taken == {id(c) for c in _containers_in(whole)}
+
+
 def _mark_sharing(a: Any, b: Any) -> None:
     """Records that two lists may have the same containers as elements."""
     sharing = trace().containers.sharing
@@ -163,6 +170,10 @@ def register_store(owner: Any, value: Any, place: Any) -> None:
         return
     source = _position(element.place)
     if source == target:
+        for part in _containers_in(value):  # which may be new
+            if (record := t.containers.elements.get(id(part))) is None or record.whole is not value:
+                _register_second_holder(owner, part)
+        register_element(owner, value, place)
         return
     taken = [e for e in t.containers.elements.values() if e.owner is owner and e.place is not None]
     replaced = {id(e.container) for e in taken if _position(e.place) == target}

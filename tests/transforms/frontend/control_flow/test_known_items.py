@@ -167,8 +167,7 @@ def eight_balls(x):
 
 def overlaps(x):
     shells = [
-        [Ball(c, z * x[1], x[2]) for c, z in ((0.1, 0.4), (0.5, 1.2), (0.4, 3.0))]
-        for _ in range(2)
+        [Ball(c, z * x[1], x[2]) for c, z in ((0.1, 0.4), (0.5, 1.2), (0.4, 3.0))] for _ in range(2)
     ]
     total = 0.0
     for i in range(len(shells)):
@@ -176,7 +175,7 @@ def overlaps(x):
             for p in shells[i]:
                 for q in shells[j]:
                     for r in shells[i][:2]:
-                        for m, s in zip(shells[j], shells[i]):
+                        for m, s in zip(shells[j], shells[i], strict=True):
                             a = p.at + q.at + r.at + (m.at - s.at) ** 2
                             total += p.mass * q.mass * r.mass * s.mass * np.exp(-x[0] * a) / a
     return total

@@ -297,3 +297,70 @@ def test_two_elements_that_may_be_one_are_changed(f):
             np.testing.assert_allclose(slope, differences, rtol=1e-6)
             np.testing.assert_allclose(jit(f)(S, AT[:n], n), f(S, AT[:n], n), rtol=1e-12)
         assert df.source(S, AT, 5) == short
+
+
+def a_part_is_replaced(s, at, n):
+    points = [Point(1.0 + i, at[i, 0], [at[i, 1], s]) for i in range(n)]
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            a, b = points[i], points[j]
+            was = b.speed
+            a.speed = [s + 0.1 * i, 0.5]
+            total += was[0] * (j + 1.0)
+            was[0] = total
+            total += b.speed[0] * a.speed[1]
+    return total
+
+
+def parts_are_exchanged(s, at, n):
+    points = [Point(1.0 + i, at[i, 0], [at[i, 1], s]) for i in range(n)]
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            a, b = points[i], points[j]
+            a.speed, b.speed = b.speed[:], a.speed[:]
+            a.speed[0] += s
+            b.speed[1] -= a.speed[0] * s
+            total += a.speed[0] * (j + 1.0) - b.speed[1] * i
+    return total + sum(p.speed[0] - 2 * p.speed[1] for p in points)
+
+
+def a_part_is_put_into_another(s, at, n):
+    points = [Point(1.0 + i, at[i, 0], [at[i, 1], s]) for i in range(n)]
+    for i in range(1, n):
+        a, b = points[i], points[i - 1]
+        a.speed = b.speed
+        a.speed[0] += s * i
+        b.speed[1] -= 0.5
+    return sum(p.speed[0] - 2 * p.speed[1] * p.at for p in points)
+
+
+def a_new_part_is_stored_to(s, at, n):
+    points = [Point(1.0 + i, at[i, 0], [at[i, 1], s]) for i in range(n)]
+    for a in points:
+        for b in points:
+            a.speed = [s, 1.0]
+            b.speed = [2.0, s * a.at]
+            b.speed[1] -= s
+            a.speed[0] += b.speed[1]
+    return sum(p.speed[0] - 2 * p.speed[1] * p.at for p in points)
+
+
+PARTS = [
+    a_part_is_replaced,
+    parts_are_exchanged,
+    a_part_is_put_into_another,
+    a_new_part_is_stored_to,
+]
+
+
+@pytest.mark.parametrize("f", PARTS, ids=lambda f: f.__name__)
+def test_parts_of_two_elements_that_may_be_one(f):
+    e = 1e-6
+    for n in (1, 4):
+        value, slope = value_and_grad(f)(S, AT[:n], n)
+        differences = (f(S + e, AT[:n], n) - f(S - e, AT[:n], n)) / (2 * e)
+        np.testing.assert_allclose(value, f(S, AT[:n], n), rtol=1e-12)
+        np.testing.assert_allclose(slope, differences, rtol=1e-6)
+        np.testing.assert_allclose(jit(f)(S, AT[:n], n), f(S, AT[:n], n), rtol=1e-12)
