@@ -177,7 +177,7 @@ def _by_data(items: Any, k: Any) -> bool:
     if not is_known or not _is_index(k) or len(items) == 0:
         return False
     trace().loops.known_items = True
-    return trace().decisions.compact or decided_by_data(k.value())
+    return trace().decisions.compact or decided_by_data(k.value(), of_any_length=True)
 
 
 def interchangeable(specs: list[Structure]) -> bool:

@@ -101,9 +101,10 @@ def need_integers(function: str, args: tuple[Any, ...]) -> None:
             raise NeedStatic(a, f"{function} needs this integer")
 
 
-def decided_by_data(wanted: Atom) -> bool:
+def decided_by_data(wanted: Atom, of_any_length: bool = False) -> bool:
     """Whether a value depends on what arrays contain, or on variables that loops carry, and not
-    on integer inputs, sizes and indices of loops alone."""
+    on integer inputs, sizes and indices of loops alone; with `of_any_length`, or on the index of a
+    loop that an input says the length of."""
     t = trace()
     seen: set[Var] = set()
     pending, decided = [wanted], False
@@ -122,8 +123,8 @@ def decided_by_data(wanted: Atom) -> bool:
         else:
             decided = True
             sizes = set(_bounds(a))
-            if any(s.var is None and s not in t.hints for s in sizes):
-                return True  # a length that the program finds out
+            if (of_any_length and sizes) or any(s.var is None and s not in t.hints for s in sizes):
+                return True  # an input, or a length that the program finds out
             pending += [s.var for s in sizes if s.var is not None]
     return not decided
 
