@@ -20,6 +20,7 @@ from tapeless.transforms.memory.hoist_reads import reads_first
 from tapeless.transforms.memory.in_place_stores import own
 from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
+from tapeless.transforms.optimize.hoist_tables import hoist_tables
 from tapeless.transforms.optimize.inline_calls import forget, written_out
 from tapeless.transforms.optimize.merge_branches import merge_branches
 from tapeless.transforms.optimize.placeholders import with_sizes
@@ -48,7 +49,7 @@ def array_form(block: Block, count: int, without_axes: Collection[Var] = ()) -> 
 
 def placed_selections(block: Block) -> Block:
     """The block with invariant values ahead of loops, and choices in the branches of their test."""
-    moved = passes.run(block, hoist_invariants, sink_selections)
+    moved = passes.run(block, hoist_invariants, hoist_tables, sink_selections)
     return block if moved is block else simplify(moved)
 
 

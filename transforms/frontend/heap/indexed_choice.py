@@ -60,7 +60,7 @@ def pick_element(hooks: Any, items: Any, k: Any) -> Any:
         return NOTHING
     specs = [require_defined(flatten(v)) for v in items]
     if interchangeable(specs) and all(map(_of_numbers, specs)):
-        return _value_at(specs, k)
+        return _value_at(specs, k, _name_of(items))
     if move_to_columns(items, specs):
         return items.element(k)
     return _read_only(hooks, specs, k)
@@ -208,13 +208,19 @@ def _of_values(spec: Structure) -> bool:
     return plain and all(map(_of_values, spec.children))
 
 
-def _value_at(specs: list[Structure], k: Symbol) -> Any:
+def _name_of(items: Any) -> str | None:
+    """What a list is called by the variable that held it first, or where it was read from."""
+    name = getattr(items, "name", "")
+    return name if name.isidentifier() else None
+
+
+def _value_at(specs: list[Structure], k: Symbol, name: str | None = None) -> Any:
     first = specs[0]
     if first.kind != "leaf":
         parts = zip(*(s.children for s in specs), strict=True)
-        value = rebuild(first, [_value_at(list(part), k) for part in parts])
+        value = rebuild(first, [_value_at(list(part), k, name) for part in parts])
         return value if issubclass(first.kind, tuple) else freeze(value, *(s.value for s in specs))
-    value = table([s.value for s in specs])[k]
+    value = table([s.value for s in specs], name)[k]
     leaves = [a for s in specs for a in s.leaves()]
     value = python_number(value) if all(a.type.weak for a in leaves) else value
     record_types_of(value, leaves)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import atom_of_size
+from tapeless.transforms.core.language import Var
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, constant, wrap
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
 from tapeless.transforms.frontend.trace.trace import trace
@@ -48,11 +49,14 @@ def consecutive_items(items: StagedList, first: Any, last: Any) -> StagedList:
     return freeze(from_arrays(items.tail.spec, parts, [t.weak for t in items.tail.items]), items)  # type: ignore[no-any-return]
 
 
-def table(numbers: list[Any]) -> Any:
-    """An array of numbers."""
-    if any(isinstance(x, Symbol) for x in numbers):
-        return apply(FUNCTIONS[np.array], numbers)
-    return wrap(constant(np.array(numbers)))
+def table(numbers: list[Any], name: str | None = None) -> Any:
+    """An array of numbers, which is called like the list that they are of."""
+    by_data = any(isinstance(x, Symbol) for x in numbers)
+    symbol = apply(FUNCTIONS[np.array], numbers) if by_data else wrap(constant(np.array(numbers)))
+    value = symbol.value()
+    if isinstance(value, Var):
+        value.name = value.name or name
+    return symbol
 
 
 def are_arrays(specs: list[Structure]) -> bool:

@@ -182,7 +182,7 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     items = list(ValuesOf(lambda: value)())
     t.reads["length", id(value)] = Guard(f"the length of {name}", LengthOf(get), len(items))
     container = _of_parts(value, [part(v, k) for k, v in enumerate(items)])
-    t.reads[key] = (value, container, get)
+    t.reads[key] = (value, _with_name(container, name), get)
     t.reads["copy", id(container)] = container
     return container
 
@@ -213,7 +213,7 @@ def _with_items(value: Any, parts: Any = None) -> Any:
 def _register_copy(value: Any, result: Any, get: Callable[[], Any], name: str) -> Any:
     """A copy that stands for a container from outside."""
     t = trace()
-    t.reads["container", id(value)] = (value, result, get)
+    t.reads["container", id(value)] = (value, _with_name(result, name), get)
     t.reads["copy", id(result)] = result
     t.reads["type", id(value)] = NamedRead(f"the type of {name}")
     return result
@@ -227,6 +227,13 @@ def _part_of(value: Any, get: Callable[[], Any], name: str) -> Callable[[Any, An
         t.reads["constants", id(value)] = Constants(name, held, held())
         return lambda v, k: v
     return lambda v, k: outer(v, ItemOf(get, k), f"{name}[{k!r}]", value)
+
+
+def _with_name(container: Any, name: str) -> Any:
+    """A list with the name that it is read by."""
+    if isinstance(container, StagedList):
+        container.name = name.rpartition(".")[2]
+    return container
 
 
 def _blank(value: Any) -> Any:
