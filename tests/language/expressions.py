@@ -60,6 +60,27 @@ def stacked(x):
     return np.sum(np.stack(states) ** 2)
 
 
+class Shell:
+    def __init__(self, weight, width):
+        self.weight, self.width = weight, width
+
+
+@row("loops over lists and tuples that are written out, also of objects, dicts and lists of these")
+def written_out(x):
+    shells = [[Shell(0.2, 0.1 * x[0]), Shell(0.8, x[1])], [Shell(0.3, x[2]), Shell(0.7, 2.0)]]
+    total = 0.0
+    for a in shells:
+        for b in shells:
+            for p in a:
+                for q in b:
+                    for r in a:
+                        for s in b:
+                            for w in (0.5, 1.0, 1.5):
+                                t = w * (p.width + q.width) * (r.width + s.width) / (1 + w)
+                                total += p.weight * q.weight * r.weight * s.weight * np.exp(-t)
+    return total
+
+
 @row("lists appended to in loops, then indexed")
 def remembered(x):
     history = [x[0]]

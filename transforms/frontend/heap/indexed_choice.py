@@ -208,13 +208,13 @@ def _of_values(spec: Structure) -> bool:
     return plain and all(map(_of_values, spec.children))
 
 
-def _name_of(items: Any) -> str | None:
+def _name_of(items: Any) -> str:
     """What a list is called by the variable that held it first, or where it was read from."""
     name = getattr(items, "name", "")
-    return name if name.isidentifier() else None
+    return name if name.isidentifier() else ""
 
 
-def _value_at(specs: list[Structure], k: Symbol, name: str | None = None) -> Any:
+def _value_at(specs: list[Structure], k: Symbol, name: str = "") -> Any:
     first = specs[0]
     if first.kind != "leaf":
         parts = zip(*(s.children for s in specs), strict=True)

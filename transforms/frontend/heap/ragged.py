@@ -49,7 +49,7 @@ def consecutive_items(items: StagedList, first: Any, last: Any) -> StagedList:
     return freeze(from_arrays(items.tail.spec, parts, [t.weak for t in items.tail.items]), items)  # type: ignore[no-any-return]
 
 
-def table(numbers: list[Any], name: str | None = None) -> Any:
+def table(numbers: list[Any], name: str = "") -> Any:
     """An array of numbers, which is called like the list that they are of."""
     by_data = any(isinstance(x, Symbol) for x in numbers)
     symbol = apply(FUNCTIONS[np.array], numbers) if by_data else wrap(constant(np.array(numbers)))
