@@ -37,8 +37,9 @@ def hoist_tables(block: Block) -> Block:
 
 
 def _is_of_constants(s: Statement) -> bool:
-    several = isinstance(s, Let) and s.op is array and len(s.args) > 1
-    return several and not any(isinstance(a, Var) for a in s.args)
+    if not isinstance(s, Let) or s.op is not array or len(s.args) < 2:
+        return False
+    return not any(isinstance(a, Var) for a in s.args)
 
 
 def _hoist(block: Block, tables: set[Var]) -> Block:
