@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import custom_jvp, grad, jacfwd, jacrev, jvp, vjp
+from tapeless import custom_jvp, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap
 
 X, V = 0.49891, np.array([-0.87132722, -0.77186497, -0.40584172])
 M = np.array([[-0.38871923, -0.2344643, -0.57898798], [-0.94351199, 0.65408187, -0.18550232]])
@@ -74,3 +74,26 @@ def test_numbers_of_passes_that_a_rule_keeps():
     rule.defjvp(lambda primals, tangents: jvp(slope, primals, tangents))
     got = jacrev(grad(lambda v: np.sum(rule(v))))(V)
     np.testing.assert_allclose(got, jacfwd(grad(lambda v: np.sum(slope(v))))(V), rtol=1e-9)
+
+
+def branched(x, v, m):
+    if x - x > 0.15:
+        pass
+    elif not x * x > 0.05:
+        pass
+    else:
+        x = np.tanh(-x - np.sum(np.tanh(m @ v) * (m[::-1] @ (0.3 * v))) * 0.3)
+    return x
+
+
+def test_lengths_that_simplifying_the_first_function_names_anew():
+    def f(x, v, m):
+        return branched(x, v, m * x) * branched(0.5 * x, 0.9 * v, 0.8 * m) + np.sum(np.sin(m))
+
+    def batch(y, v, m):
+        return vmap(value_and_grad(f))(v, np.stack([v, v * y, 0.8 * v]), np.stack([m, m, m]))
+
+    (value, slopes), back = vjp(lambda y: batch(y, V, M), X)
+    _, dots = jvp(lambda y: batch(y, V, M), (X,), (1.0,))
+    want = np.sum(np.cos(value) * dots[0] + np.cos(slopes) * dots[1])
+    np.testing.assert_allclose(back((np.cos(value), np.cos(slopes)))[0], want, rtol=1e-9)
