@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from tapeless import custom_jvp, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap
+from tapeless import (
+    checkpoint,
+    custom_jvp,
+    grad,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    value_and_grad,
+    vjp,
+    vmap,
+)
 
 X, V = 0.49891, np.array([-0.87132722, -0.77186497, -0.40584172])
 M = np.array([[-0.38871923, -0.2344643, -0.57898798], [-0.94351199, 0.65408187, -0.18550232]])
@@ -97,3 +108,31 @@ def test_lengths_that_simplifying_the_first_function_names_anew():
     _, dots = jvp(lambda y: batch(y, V, M), (X,), (1.0,))
     want = np.sum(np.cos(value) * dots[0] + np.cos(slopes) * dots[1])
     np.testing.assert_allclose(back((np.cos(value), np.cos(slopes)))[0], want, rtol=1e-9)
+
+
+@checkpoint
+def again(a):
+    y = a
+    while abs(y) < 1.2:
+        y = 1.3 * y + 0.2 * np.cos(a)
+    return np.sin(y)
+
+
+def test_lengths_of_batches_that_run_again_in_forward_mode():
+    def passes(e):
+        k, t = 0, e
+        while k < 3 and t < 0.8:
+            k += 1
+            t = t + again(e * t)
+        return t
+
+    def pushed(x):
+        _, push = linearize(vmap(passes), x)
+        return push(np.cos(x))
+
+    def by_jvp(x):
+        return jvp(vmap(passes), (x,), (np.cos(x),))[1]
+
+    _, back = vjp(pushed, V)
+    _, dots = jvp(by_jvp, (V,), (np.ones(3),))
+    np.testing.assert_allclose(back(np.ones(3))[0], dots, rtol=1e-9)
