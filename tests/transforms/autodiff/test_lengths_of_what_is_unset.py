@@ -89,10 +89,8 @@ def test_numbers_of_passes_that_a_rule_keeps():
 
 def branched(x, v, m):
     if x - x > 0.15:
-        pass
-    elif not x * x > 0.05:
-        pass
-    else:
+        x = 1.0 * x
+    elif x * x > 0.05:
         x = np.tanh(-x - np.sum(np.tanh(m @ v) * (m[::-1] @ (0.3 * v))) * 0.3)
     return x
 
