@@ -277,13 +277,13 @@ def apply_plan(
     leaves  cotangents or tangents, for values of these `kinds`
     """
     read = list(zip(plan.block.params, saved, strict=False))
-    given = plan.block.params[len(read) :]
-    pairs = [*((v, a.type) for v, a in read), *zip(given, kinds, strict=True)]
+    linear_in = plan.block.params[len(read) :]
+    pairs = [*((v, a.type) for v, a in read), *zip(linear_in, kinds, strict=True)]
     value_of: dict[Any, Any] = _lengths(pairs)
     what = f"{plan.half.kind}: a value"
     value_of |= {
         v: conform_cotangent(x, retype(v.type, value_of), what)
-        for v, x in zip(given, leaves, strict=True)
+        for v, x in zip(linear_in, leaves, strict=True)
     }
     value_of |= dict(read)
     block, _ = refresh(Block((), plan.block.body, plan.block.results), value_of)

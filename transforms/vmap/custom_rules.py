@@ -65,7 +65,7 @@ class Rule:
         element_batch.env = dict(self.env)
         return element_batch
 
-    def flagged(self, args: Iterable[Any]) -> list[Any]:
+    def batched_arguments(self, args: Iterable[Any]) -> list[Any]:
         """The arguments that are batches."""
         return [a for a, on in zip(args, self.flags, strict=True) if on]
 
@@ -100,7 +100,7 @@ class Rule:
         return [None if r is None else inner.front(r) for r in results]
 
     def jvp(self, primals: Any, dots: Any, outs: Any, params: Any) -> Any:
-        inner, s = self.inner_batch(self.flagged(primals)), self.s
+        inner, s = self.inner_batch(self.batched_arguments(primals)), self.s
         ins = [
             self.element(a, like, on, inner.env)
             for a, like, on in zip(primals, s.args, self.flags, strict=True)
@@ -154,7 +154,7 @@ class Rule:
         with self.batch.for_elements():
             reversed_statement = self.s.op.reverse(self.s)
         saved = reversed_statement.outs[len(s.outs) :]
-        inner = self.inner_batch(self.flagged(s.args))
+        inner = self.inner_batch(self.batched_arguments(s.args))
         wide = tuple(Var(inner.kind(v.type), v.name) for v in saved)
         inner.env |= {v: (w, 0) for v, w in zip(saved, wide, strict=True)}
         inner.env |= {v: (w, 0) for v, w in zip(self.s.outs, s.outs, strict=True)}

@@ -223,7 +223,7 @@ def _extent(a: Atom) -> tuple[Any, Any]:
     """The smallest and the largest of the elements; 0 and 1 if there are none."""
     axes = tuple(np.arange(a.type.ndim).tolist())
     if all(dims.at_least(n, 1) for n in a.type.shape):
-        return tuple(op(a, axes=axes, keepdims=False) for op in (amin, amax))  # type: ignore[return-value]
+        return tuple(op(a, axes=axes, keepdims=False) for op in (amin, amax))
     dtype = a.type.dtype
     limits = np.iinfo(dtype) if dtype.kind in "iu" else None
     least, most = (-np.inf, np.inf) if limits is None else (limits.min, limits.max)
