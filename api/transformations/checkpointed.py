@@ -29,6 +29,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.primitives.identities import again, identity
 from tapeless.transforms.ops.primitives.random_draws import draws
 from tapeless.transforms.ops.primitives.stacks import pop
+from tapeless.transforms.optimize.inline_calls import argument_lengths
 
 
 class Checkpoint(Custom):
@@ -42,7 +43,7 @@ class Checkpoint(Custom):
 
     def forward(self, call: RuleCall, primals: list[Atom], dots: list[Any]) -> list[Any]:
         t: Tangents = {}
-        new: dict[Var, Atom] = {}
+        new: dict[Any, Any] = argument_lengths(call.block.params, primals)
         for p, a, dot in zip(call.block.params, primals, dots, strict=True):
             new[p] = v = Var(a.type, p.name, p.origin)
             current().let((v,), identity, (a,), {})
@@ -58,14 +59,15 @@ class Checkpoint(Custom):
                 f"checkpoint({base_name(self.fun)}) would draw other random numbers again",
                 "draw outside and pass the numbers in, or use tapeless.random with a key",
             )
-        new: dict[Var, Atom] = dict(zip(call.block.params, s.args, strict=True))
+        lengths = argument_lengths(call.block.params, s.args)
+        new: dict[Any, Any] = lengths | dict(zip(call.block.params, s.args, strict=True))
         at = [k for k, a in enumerate(s.args) if isinstance(a, Var) and a.type.differentiable]
         with continuing(call.run), call.run.block() as body:
             for k in at:
                 copy = Var(s.args[k].type, getattr(s.args[k], "name", ""))
                 current().let((copy,), again, (s.args[k],), {})
                 new[call.block.params[k]] = copy
-        argument_of = dict(zip(call.block.params, s.args, strict=True))
+        argument_of = lengths | dict(zip(call.block.params, s.args, strict=True))
         forward, inner = two_runs(call.block, argument_of, new, self.saves)
         smooth = [a for a, v in zip(inner.results, s.outs, strict=True) if v.type.differentiable]
         cts = [cotangent_variable(a) for a in smooth]

@@ -216,7 +216,7 @@ class BackwardRule:
         extra = close(forward.body, forward.results).params
         unread = tuple(Var(a.type) for a in s.args)  # these arguments only bring their tangents
         block = replace(forward, params=(*unread, *extra))
-        lacking = may_lack(forward, [v for v in exports if v.partial])
+        lacking = may_lack(forward)
         new: dict[Any, Any] = {}
         for v in sorted(exports, key=lambda v: bool(getattr(v.type, "shape", ()))):  # lengths first
             new[v] = Var(retype(v.type, new), v.name, v.origin, partial=v in lacking)

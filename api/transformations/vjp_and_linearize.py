@@ -81,7 +81,8 @@ class TwoPartPlan:
             let = defining_statement(v)
             v.name = v.name or ("" if let is None else word_for(let))
         block = dataclasses.replace(block, params=(*self.read, *half.given))
-        self.block = detach(block, len(block.results))
+        # variables of its own: simplifying the first function changes the types of its values
+        self.block, _ = refresh(detach(block, len(block.results)))
 
     def with_missing_sizes(self, block: Block, variables: list[Var]) -> Any:
         """The block with lengths that it cannot read off an array as variables of their own: one
@@ -275,13 +276,14 @@ def apply_plan(
     saved   what the first one saved
     leaves  cotangents or tangents, for values of these `kinds`
     """
-    read = list(zip(plan.read, saved, strict=True))
-    pairs = [*((v, a.type) for v, a in read), *zip(plan.half.given, kinds, strict=True)]
+    read = list(zip(plan.block.params, saved, strict=False))
+    linear_in = plan.block.params[len(read) :]
+    pairs = [*((v, a.type) for v, a in read), *zip(linear_in, kinds, strict=True)]
     value_of: dict[Any, Any] = _lengths(pairs)
     what = f"{plan.half.kind}: a value"
     value_of |= {
         v: conform_cotangent(x, retype(v.type, value_of), what)
-        for v, x in zip(plan.half.given, leaves, strict=True)
+        for v, x in zip(linear_in, leaves, strict=True)
     }
     value_of |= dict(read)
     block, _ = refresh(Block((), plan.block.body, plan.block.results), value_of)

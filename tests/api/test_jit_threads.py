@@ -108,3 +108,20 @@ def test_arrays_of_the_caller_are_overwritten(monkeypatch):
     want = x * np.exp(y)
     jit(scaled)(x, y)
     np.testing.assert_allclose(x, want)
+
+
+def number_of_rows(a, x, y):
+    rows = a + a + np.sum(x * y, axis=1)
+    last = rows[-1:].reshape(())
+    for _ in range(3):
+        if last > 3:
+            last = last * 0.5
+    return last, rows
+
+
+def test_a_number_of_an_array_is_read_when_all_threads_have_stored_their_rows(monkeypatch):
+    args = normal(SHAPE[0]), normal(*SHAPE), normal(SHAPE[1])
+    for n in ("1", "2", "7"):
+        monkeypatch.setenv("TAPELESS_NUM_THREADS", n)
+        for made, want in zip(jit(number_of_rows)(*args), number_of_rows(*args), strict=True):
+            np.testing.assert_allclose(made, want, rtol=1e-9, atol=1e-9)

@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import (
     While,
     blocks,
     is_undefined,
+    outputs,
     statements,
 )
 from tapeless.transforms.core.uses import sizes_in, written_params
@@ -126,15 +127,23 @@ def _carries_of(s: Statement) -> tuple[Var, ...]:
 
 
 def may_lack(block: Block, partial: Iterable[Var] = ()) -> set[Var]:
-    """What may have no value where a branch, or a loop, hands it on: also what is made of those
-    that are `partial`."""
-    undefined = set(partial)
+    """What may have no value where a branch, or a loop, hands it on, or where it comes from a tape
+    or an argument: also what is made of those that are `partial`."""
+    undefined = {*partial, *(v for v in _variables(block) if v.partial)}
     handed = [pair for s in statements(block) for pair in _assignments(s)]
     while more := {
         v for v, a in handed if v not in undefined and (is_undefined(a) or a in undefined)
     }:
         undefined |= more
     return undefined
+
+
+def _variables(block: Block) -> Iterator[Var]:
+    yield from block.params
+    for s in statements(block):
+        yield from outputs(s)
+        for b in blocks(s):
+            yield from b.params
 
 
 def _assignments(s: Statement) -> Iterator[tuple[Var, Atom]]:

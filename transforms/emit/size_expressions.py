@@ -51,8 +51,7 @@ class Sizes:
         self.at: dict[Any, int] = {}
         self.last = last_reads(block, self.at)
         self.names = Counter(v.name for v in (*block.params, *_made_variables(block)))
-        partial = [v for v in (*block.params, *_made_variables(block)) if v.partial]
-        self.unset = may_lack(block, partial)
+        self.unset = may_lack(block)
         self.scope: set[Var] = set()  # what has a value at the statement that is looked at
         arrays = [p for p in block.params if getattr(p.type, "shape", ())]
         self.scan(block, {}, [p for p in arrays if not self.may_lack(p)])

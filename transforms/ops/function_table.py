@@ -279,6 +279,11 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     chosen = creation.as_array(default)
     condlist, choicelist = (_rows(rows) for rows in (condlist, choicelist))
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    for k, condition in enumerate(condlist):
+        if creation.as_array(condition).type.dtype.kind != "b":
+            raise TypeError(f"invalid entry {k} in condlist: should be boolean ndarray")
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         chosen = _where(condition, choice, chosen)
     return chosen

@@ -139,8 +139,9 @@ def _record_expansion(s: Let, written: Callable[[Let], Atom]) -> list[Statement]
     return [*b.blocks[0], Let(s.outs, identity, (value,), {}, s.origin)]
 
 
-def _lengths(params: Iterable[Var], args: Iterable[Atom]) -> dict[Any, Any]:
-    """The lengths of arguments by those of parameters: in a backward part they have other names."""
+def argument_lengths(params: Iterable[Var], args: Iterable[Atom]) -> dict[Any, Any]:
+    """The lengths of arguments by those of parameters: in a part of the program that runs again,
+    forwards or backwards, they have other names."""
     length_of: dict[Any, Any] = {}
     for p, a in zip(params, args, strict=True):
         for n, m in zip(getattr(p.type, "shape", ()), getattr(a.type, "shape", ()), strict=True):
@@ -153,7 +154,7 @@ def _lengths(params: Iterable[Var], args: Iterable[Atom]) -> dict[Any, Any]:
 def _inline(s: Let, op: Closed, rules: bool) -> list[Statement]:
     argument_of: dict[Any, Any] = dict(zip(op.block.params, s.args, strict=True))
     block, _ = refresh(
-        replace(op.block, params=()), {**_lengths(op.block.params, s.args), **argument_of}
+        replace(op.block, params=()), {**argument_lengths(op.block.params, s.args), **argument_of}
     )
     named = [
         Let((v,), identity, (a,), {}, s.origin) for v, a in zip(s.outs, block.results, strict=True)

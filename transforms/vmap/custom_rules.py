@@ -15,6 +15,7 @@ from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.ops.primitives.shapes import repeat_batch
 from tapeless.transforms.optimize.inline_calls import Closed, closed_operation, expand
+from tapeless.transforms.vmap.masked_parts import has_axes
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch, Pair
@@ -54,12 +55,19 @@ class Rule:
         else:
             self.op = Op(s.op.name, types_given, transpose=self.transpose)
 
-    def inner_batch(self) -> Batch:
-        """A batch in which what a rule records is put."""
-        element_batch = type(self.batch)(self.batch.size, self.batch.nested, self.batch.masked)
+    def inner_batch(self, batches: Iterable[Any] = ()) -> Batch:
+        """A batch in which what a rule records is put. Its length is that of `batches`, batch
+        first: where a part of the program runs again it has another name."""
+        sizes = (a.type.shape[0] for a in batches if a is not None and has_axes(a.type))
+        size = next(sizes, self.batch.size)
+        element_batch = type(self.batch)(size, self.batch.nested, self.batch.masked)
         element_batch.mask, element_batch.uneven = self.batch.mask, self.batch.uneven
         element_batch.env = dict(self.env)
         return element_batch
+
+    def batched_arguments(self, args: Iterable[Any]) -> list[Any]:
+        """The arguments that are batches."""
+        return [a for a, on in zip(args, self.flags, strict=True) if on]
 
     def block(self, op: Closed) -> Block:
         """What the operation stands for, for a batch."""
@@ -92,13 +100,13 @@ class Rule:
         return [None if r is None else inner.front(r) for r in results]
 
     def jvp(self, primals: Any, dots: Any, outs: Any, params: Any) -> Any:
-        inner, s = self.inner_batch(), self.s
+        inner, s = self.inner_batch(self.batched_arguments(primals)), self.s
         ins = [
             self.element(a, like, on, inner.env)
             for a, like, on in zip(primals, s.args, self.flags, strict=True)
         ]
         wide = [
-            None if d is None else repeat_batch(d, 0 if on else None, self.batch.size)
+            None if d is None else repeat_batch(d, 0 if on else None, inner.size)
             for d, on in zip(dots, self.flags, strict=True)
         ]
         ds = [
@@ -114,8 +122,8 @@ class Rule:
         return tuple(self.run(inner, block, tangents))
 
     def transpose(self, ct: Any, args: Any, used: Any, params: Any) -> Any:
-        inner, s = self.inner_batch(), self.s
         cts = ct if isinstance(ct, tuple) else (ct,)
+        inner, s = self.inner_batch(cts), self.s
         each = tuple(
             self.element(c, like, True, inner.env) for c, like in zip(cts, s.outs, strict=True)
         )
@@ -146,8 +154,8 @@ class Rule:
         with self.batch.for_elements():
             reversed_statement = self.s.op.reverse(self.s)
         saved = reversed_statement.outs[len(s.outs) :]
-        wide = tuple(Var(self.batch.kind(v.type), v.name) for v in saved)
-        inner = self.inner_batch()
+        inner = self.inner_batch(self.batched_arguments(s.args))
+        wide = tuple(Var(inner.kind(v.type), v.name) for v in saved)
         inner.env |= {v: (w, 0) for v, w in zip(saved, wide, strict=True)}
         inner.env |= {v: (w, 0) for v, w in zip(self.s.outs, s.outs, strict=True)}
         inner.env |= {

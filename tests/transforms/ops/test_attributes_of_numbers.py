@@ -69,3 +69,11 @@ def test_sums_of_numbers(given):
     wrap, x = GIVEN[given]
     check_values(wrap(lambda x: sum(x)), x)
     check_values(wrap(lambda x: sum(x, 1.0)), x)
+
+
+def test_bits_of_integers_are_counted():
+    n = np.array([7, -2, 0])
+    expected = [k.bit_count() for k in n]
+    np.testing.assert_array_equal(vmap(lambda k: k.bit_count())(n), expected)
+    assert [jit(lambda k: k.bit_count())(int(k)) for k in n] == expected
+    assert jit(lambda n: n[0].bit_count() / 2)(n) == 1.5

@@ -87,3 +87,23 @@ def test_math_computes_with_python_floats(f):
     assert type(value) is type(f(x))
     np.testing.assert_array_equal(value, f(x))
     assert getattr(value, "dtype", None) == getattr(f(x), "dtype", None)
+
+
+@pytest.mark.parametrize(
+    ("function", "size", "dtype"),
+    [
+        (np.fft.ifft2, (2, 2), complex),
+        (np.fft.irfft2, (2, 2), float),
+        (np.fft.hfft, 2, float),
+        (np.fft.fft2, (2, 2), complex),
+    ],
+)
+def test_transforms_fill_out_where_numpy_fills_it(function, size, dtype):
+    def f(x):
+        out = np.zeros((2, 2), dtype)
+        result = function(x, size, out=out)
+        return out, result, out is result
+
+    x = np.arange(4.0).reshape(2, 2)
+    for actual, expected in zip(tapeless.jit(f)(x), f(x), strict=True):
+        np.testing.assert_allclose(actual, expected)

@@ -221,3 +221,23 @@ def test_numbers_of_parts_of_a_batch(parts):
             np.testing.assert_array_equal(form(vmap(first))(x, n), [*map(first, x, n)])
             slopes = [[1, 1, 0, 0], [1, 1 * (n[1] == 2), 0, 0]]
             np.testing.assert_array_equal(form(vmap(grad(first)))(x, n), slopes)
+
+
+NO_LISTS = {
+    "should be boolean ndarray": lambda x: np.select([x], [x]),
+    "invalid entry 1 in condlist": lambda x: np.select([x > 1, [1, 0]], [x, x]),
+    "list of cases must be same length": lambda x: np.select([x > 1], [x, x]),
+    "did not return an iterable": lambda x: np.concatenate(np.sum(x)),
+    "zero-dimensional arrays cannot be concatenated": lambda x: np.concatenate(x),
+    "iterable|iteration": lambda x: np.stack(np.sum(x)),
+}
+
+
+@pytest.mark.parametrize("message", NO_LISTS)
+def test_lists_that_numpy_refuses(message):
+    x = np.array([1.0, 2.0])
+    with pytest.raises((TypeError, ValueError), match=message) as refused:
+        NO_LISTS[message](x)
+    for form in (jit(NO_LISTS[message]), lambda x: vmap(NO_LISTS[message])(x[None])):
+        with pytest.raises(refused.type, match=message):
+            form(x)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeless.transforms.core.language import Type
 from tapeless.transforms.frontend.arrays.number_types import same_for_all
+from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.ops.function_table import METHODS
 
@@ -49,6 +50,11 @@ def items_of(x: Any, function: Any) -> None:
         raise TypeError(f"'{class_of(x).__name__}' object is not subscriptable")
 
 
+def _bit_count(x: Any) -> Any:
+    """x.bit_count() of an integer"""
+    return python_number(np.bitwise_count(x))
+
+
 def attribute_of(x: Symbol, name: str, function: Any) -> Any:
     """x.name in a function; methods of integers need the integer."""
     absent = is_python_number(x) and not name.startswith("__") and not has_attribute(x, name)
@@ -60,6 +66,8 @@ def attribute_of(x: Symbol, name: str, function: Any) -> Any:
     if name == "is_integer":
         number: Any = x
         return functools.partial(operator.eq, number % 1, 0)
+    if name == "bit_count":
+        return functools.partial(_bit_count, x)
     if x.type.weak:
         kind = OF_PYTHON[x.type.dtype.kind]
         return getattr(kind(x), name)

@@ -474,6 +474,8 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     place = _place_of_out(rule)
     if out is None and place is not None and len(args) > place:
         args, out = (*args[:place], None, *args[place + 1 :]), args[place]
+    if out is not None and not _fills_out(func):
+        out = None
     if isinstance(func, np.ufunc):
         if func.nin == 2:
             promotions.check(func.__name__, args, func is not np.matmul)
@@ -520,6 +522,16 @@ def _array_without_axes(result: Any, source: Any, func: Any) -> Any:
     if same and source.is_array and source.value() is value:
         return source
     return Symbol(value, is_array=True)
+
+
+@functools.cache
+def _fills_out(func: Any) -> bool:
+    """Whether a function fills `out`: some transforms of NumPy 2 take it and give a new array."""
+    if func not in (np.fft.ifft2, np.fft.irfft2, np.fft.hfft):
+        return True
+    out = np.zeros((2, 2), complex if func is np.fft.ifft2 else float)
+    func(np.ones((2, 2)), 2 if func is np.fft.hfft else (2, 2), out=out)
+    return bool(np.any(out))
 
 
 @functools.cache

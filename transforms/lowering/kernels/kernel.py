@@ -84,7 +84,7 @@ class KernelWriter(RowRangeWriter):
             if v.type.shape and not self.seen_through(v) and v not in lists:
                 self.keep(v)
         self.body(body, live)
-        results = tuple(v for v in defined_here if not v.type.shape or v in lists)
+        results = tuple(v for v in defined_here if v in lists or self.is_returned(v))
         if results:
             values = [to_source(self.atom(v)) for v in results]
             self.put(f"return {', '.join(values)}")
@@ -118,6 +118,12 @@ class KernelWriter(RowRangeWriter):
             [t for v, t in inner.items() if v not in self.params],
             self.tells,
         )
+
+    def is_returned(self, v: Var) -> bool:
+        """Whether the kernel returns a number: one of an array whose rows threads share is read by
+        the driver when all have stored theirs."""
+        shared_rows = self.part is not None and self.part.rows is not None
+        return not (v.type.shape or (shared_rows and self.seen_through(v)))
 
     def type_of(self, a: Var | Size) -> Type:
         """What the driver passes: an array, a number, or a size."""

@@ -222,6 +222,8 @@ def _line(many: Any) -> Any:
 
 
 def _plane(many: Any) -> Any:
+    """The transform along two axes of what transforms along several."""
+
     def transform(
         a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None
     ) -> Any:

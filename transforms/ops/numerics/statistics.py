@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
@@ -49,6 +50,7 @@ from tapeless.transforms.ops.primitives.joining import (
     as_array,
     axes_of,
     axis_of,
+    concatenate,
     reduced_axis,
     stack,
 )
@@ -239,6 +241,14 @@ def _quantile_source(args: Atoms, params: Params) -> str:
     return f"np.quantile({{0}}, {q!r}{axis}{keep})"
 
 
+def _with_one(a: Atom, axis: int) -> Atom:
+    """An array that has an element along an axis: where there may be none, a zero at the end."""
+    if dims.at_least(a.type.shape[axis], 1):
+        return a
+    shape = tuple(1 if k == axis else n for k, n in enumerate(a.type.shape))
+    return concatenate(a, zeros(shape=shape, dtype=a.type.dtype), axis=axis)  # type: ignore[no-any-return]
+
+
 def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
     """The tangents of the two elements that the quantile lies between."""
     if tangents[0] is None:
@@ -249,7 +259,8 @@ def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
     low = cast(floor(rank), dtype=INDEX)
     high = minimum(low + 1, atom_of_size(x.type.shape[axis]) - 1)
     lead = (slice(None),) * axis
-    below, above = (get(permute(tangent, order, axis=axis), (*lead, k)) for k in (low, high))
+    sorted_tangent = _with_one(permute(tangent, order, axis=axis), axis)
+    below, above = (get(sorted_tangent, (*lead, k)) for k in (low, high))
     between = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
     return (reshape(between, shape=outs[0].type.shape),)
 
@@ -266,7 +277,7 @@ def _nanquantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], param
     x, tangent, axis = merge_reduced_axes(primals[0], tangents[0], params["axes"])
     holes = isnan(x)
     order = argsort(select(holes, x.type.dtype.type(np.inf), x), axis=axis)
-    moved = permute(select(holes, 0.0, tangent), order, axis=axis)
+    moved = _with_one(permute(select(holes, 0.0, tangent), order, axis=axis), axis)
     last = _present(x, axis, True) - 1
     rank = _level(params["q"]) * last
     low = cast(floor(rank), dtype=INDEX)

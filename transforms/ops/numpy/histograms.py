@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom_of_size, static
+from tapeless.transforms.core.builder import atom, atom_of_size, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.creation import NUMPY as CREATION
 from tapeless.transforms.ops.numpy.indexing import INDEX, get
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
+from tapeless.transforms.ops.numpy.reductions import NUMPY as REDUCTIONS
 from tapeless.transforms.ops.numpy.reductions import amax, amin
 from tapeless.transforms.ops.numpy.run_time_errors import require_shape, require_size
 from tapeless.transforms.ops.numpy.sorting import searchsorted
@@ -208,17 +209,28 @@ def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom, tuple[Any, An
         raise TypeError("`bins` must be an integer, a string, or an array")
     if count < 1:
         raise ValueError("`bins` must be positive, when an integer")
-    axes = tuple(np.arange(a.type.ndim).tolist())
     if range is None and 0 in a.type.shape:
         range = 0.0, 1.0
-    low, high = (
-        (op(a, axes=axes, keepdims=False) for op in (amin, amax)) if range is None else range
-    )
+    low, high = _extent(a) if range is None else range
     counts = histogram(a, as_array(low), as_array(high), bins=count)
     if isinstance(low, Var):  # of equal elements there are bins around them
         same = equal(low, high)
         low, high = select(same, low - 0.5, low), select(same, high + 0.5, high)
     return counts, CREATION[np.linspace](low, high, count + 1), (low, high)
+
+
+def _extent(a: Atom) -> tuple[Any, Any]:
+    """The smallest and the largest of the elements; 0 and 1 if there are none."""
+    axes = tuple(np.arange(a.type.ndim).tolist())
+    if all(dims.at_least(n, 1) for n in a.type.shape):
+        return tuple(op(a, axes=axes, keepdims=False) for op in (amin, amax))
+    dtype = a.type.dtype
+    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
+    least, most = (-np.inf, np.inf) if limits is None else (limits.min, limits.max)
+    low = REDUCTIONS[np.min](a, initial=atom(dtype.type(most)))
+    high = REDUCTIONS[np.max](a, initial=atom(dtype.type(least)))
+    nothing = equal(atom_of_size(dims.product(a.type.shape)), 0)
+    return select(nothing, dtype.type(0), low), select(nothing, dtype.type(1), high)
 
 
 def _bin_by_edges(a: Atom, edges: Atom) -> Any:

@@ -43,6 +43,8 @@ def _of_pieces(arrays: Any, axis: Any) -> Any:
 
 def _of_rows(a: Atom, axis: Any) -> Any:
     """The rows of an array, joined: their number and the length of the axis become one length."""
+    if not a.type.shape:
+        raise TypeError("dispatcher for __array_function__ did not return an iterable")
     if a.type.shape[:1] == (0,):
         raise ValueError("need at least one array to concatenate")
     if axis is None and a.type.shape:
@@ -58,7 +60,9 @@ def _of_rows(a: Atom, axis: Any) -> Any:
 def _stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Any:
     if not is_one(arrays):
         stacked = stack(arrays, axis)
-    elif arrays.type.shape[:1] in ((), (0,)):
+    elif not arrays.type.shape:
+        raise TypeError("iteration over a 0-d array")
+    elif arrays.type.shape[:1] == (0,):
         raise ValueError("need at least one array to stack")
     else:
         stacked = move(arrays, (0,), (axis_of(axis, arrays.type.ndim),))

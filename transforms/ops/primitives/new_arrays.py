@@ -210,8 +210,11 @@ def zero_stack(like: Any) -> Any:
     item, let = like.type.item, defining_statement(like)
     if let is not None and let.op is new_stack:
         return new_stack(item=item)
-    if item == TAPE or isinstance(item, StackType) or (isinstance(like, Var) and like.partial):
-        return zero_tape(like)
+    partial = isinstance(like, Var) and like.partial
+    if item == TAPE or isinstance(item, StackType) or partial:
+        nothing: Any = zero_tape(like)
+        nothing.partial = partial
+        return nothing
     if all(map(dims.is_given, item.shape)):
         return zero_items(stack_length(like), shape=item.shape, dtype=item.dtype)
     return zeros_of_items(like)  # which differ in their sizes
