@@ -22,6 +22,7 @@ from tapeless.backends.cpu.llvm.function import (
     returns_rows,
     slots,
 )
+from tapeless.backends.cpu.llvm.gemm import ProductBuilder
 from tapeless.backends.cpu.llvm.interleave_chains import add_interleave_hints
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT
@@ -109,6 +110,18 @@ def compile_kernel(
     _supply(compiled)
     code = _machine().emit_object(compiled)
     return ObjectCode(code, symbol, _externals(compiled), (), tuple(unit.errors))
+
+
+def compile_product(kind: str, symbol: str) -> ObjectCode:
+    """The object code of products of matrices, of numbers of a kind: s or d."""
+    introduce()
+    module = ir.Module(symbol, context=ir.Context())
+    module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
+    name = ProductBuilder.function(module, kind).name
+    compiled = llvm.parse_assembly(str(module))
+    passes, builder = _passes(2)
+    passes.run(compiled, builder)
+    return ObjectCode(_machine().emit_object(compiled), name, _externals(compiled))
 
 
 def _supply(compiled: Any) -> None:

@@ -6,7 +6,7 @@ Operands may lie in memory in any way: what the BLAS does not take is copied fir
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +29,7 @@ SYMMETRIC = 96
 FLAGS = ("reassoc", "contract")
 WORD, BYTE = ir.IntType(64), ir.IntType(8)
 POINTER = BYTE.as_pointer()
+PRODUCT = "tapeless_product_{}"
 
 
 @dataclass
@@ -60,14 +61,55 @@ class MatrixOperand:
         return b.gep(b.load(self.start), [place])
 
 
-class ProductBuilder:
-    """Writes void tapeless_product_d(m, n, k, a, b, out), each matrix as address and strides."""
+def declare_product(module: Any, kind: str) -> Any:
+    """void tapeless_product_d(m, n, k, a, b, out), each matrix as address and strides, for numbers
+    of a kind: s or d."""
+    name = PRODUCT.format(kind)
+    existing = module.globals.get(name)
+    if existing:
+        return existing
+    places = (POINTER, WORD, WORD) * 3
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), (WORD,) * 3 + places), name)
+    for attribute in ("noinline", "nounwind"):
+        function.attributes.add(attribute)
+    function.args[9].add_attribute("noalias")
+    return function
 
-    def __init__(self, function: Any, number: Any, kind: str) -> None:
-        self.number, self.kind = number, kind
+
+def small_product(
+    module: Any, kind: str, lengths: tuple[int, int, int], strides: tuple[int | None, ...]
+) -> Any:
+    """void small_product(a, b, out, ...) for matrices of m, n and k rows and columns, and all
+    strides that are known; the others follow."""
+    digits = "_".join("x" if n is None else str(n) for n in (*lengths, *strides))
+    name = f"small_product_{kind}_{digits}"
+    existing = module.globals.get(name)
+    if existing:
+        return existing
+    types = [POINTER] * 3 + [WORD] * strides.count(None)
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), types), name)
+    function.linkage = "internal"
+    function.attributes.add("nounwind")
+    function.args[2].add_attribute("noalias")
+    remaining = iter(function.args[3:])
+    steps = [next(remaining) if n is None else WORD(n) for n in strides]
+    args = [WORD(n) for n in lengths]
+    for k in range(3):
+        args += [function.args[k], *steps[2 * k : 2 * k + 2]]
+    builder = ProductBuilder(function, args, kind)
+    builder.loops()
+    builder.builder.ret_void()
+    return function
+
+
+class ProductBuilder:
+    """Writes what `declare_product` declares."""
+
+    def __init__(self, function: Any, args: Sequence[Any], kind: str) -> None:
+        self.number, self.kind = ir.FloatType() if kind == "s" else ir.DoubleType(), kind
         self.size = WORD(4 if kind == "s" else 8)
         self.builder = ir.IRBuilder(function.append_basic_block())
-        self.m, self.n, self.k, a, down, along, *places = function.args
+        self.m, self.n, self.k, a, down, along, *places = args
         self.a = Matrix(a, down, along, self.m, self.k)
         b, down, along, out, down_out, along_out = places
         self.b = Matrix(b, down, along, self.k, self.n)
@@ -76,17 +118,9 @@ class ProductBuilder:
     @classmethod
     def function(cls, module: Any, kind: str) -> Any:
         """The function in a module, for numbers of a kind: s or d."""
-        name = f"tapeless_product_{kind}"
-        existing = module.globals.get(name)
-        if existing:
-            return existing
-        places = (POINTER, WORD, WORD) * 3
-        function = ir.Function(module, ir.FunctionType(ir.VoidType(), (WORD,) * 3 + places), name)
-        function.linkage = "linkonce_odr"
-        for attribute in ("noinline", "nounwind"):
-            function.attributes.add(attribute)
-        function.args[9].add_attribute("noalias")
-        cls(function, ir.FloatType() if kind == "s" else ir.DoubleType(), kind).write()
+        function = declare_product(module, kind)
+        if function.is_declaration:
+            cls(function, function.args, kind).write()
         return function
 
     def write(self) -> None:
@@ -138,16 +172,30 @@ class ProductBuilder:
 
     def loops(self) -> None:
         """Along the rows of the second matrix; of a transposed one along its columns."""
-        b = self.builder
-        flat = b.and_(self.is_size(self.b.down), self.is_size(self.a.along))
-        with b.if_else(flat) as (then, otherwise):
-            with then:
-                self.by_sums()
-            with otherwise, b.if_else(self.is_size(self.b.along)) as (unit, any_):
-                with unit:
-                    self.by_rows(self.size)
-                with any_:
-                    self.by_rows(self.b.along)
+        self.choose(
+            [self.is_size(self.b.down), self.is_size(self.a.along)],
+            self.by_sums,
+            lambda: self.choose(
+                [self.is_size(self.b.along)],
+                lambda: self.by_rows(self.size),
+                lambda: self.by_rows(self.b.along),
+            ),
+        )
+
+    def choose(self, tests: list[Any], yes: Callable[[], None], no: Callable[[], None]) -> None:
+        """Writes what all tests choose: nothing else where they are known."""
+        unknown = [x for x in tests if not isinstance(x, ir.Constant)]
+        if not all(x.constant for x in tests if isinstance(x, ir.Constant)):
+            no()
+        elif not unknown:
+            yes()
+        else:
+            flag = functools.reduce(self.builder.and_, unknown)
+            with self.builder.if_else(flag) as (then, otherwise):
+                with then:
+                    yes()
+                with otherwise:
+                    no()
 
     def by_sums(self) -> None:
         b = self.builder
@@ -319,6 +367,8 @@ class ProductBuilder:
         return b.and_(b.and_(whole, apart), self.is_size(x.along))
 
     def is_size(self, stride: Any) -> Any:
+        if isinstance(stride, ir.Constant):
+            return ir.IntType(1)(stride.constant == self.size.constant)
         return self.builder.icmp_signed("==", stride, self.size)
 
     def address_of_value(self, value: Any) -> Any:
