@@ -53,6 +53,7 @@ from tapeless.backends.cpu.runtime.signature import (
 )
 from tapeless.backends.cpu.runtime.signature import NumberType as NumberKind
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
+from tapeless.transforms.python_text.tree_walk import walk
 
 PASSES = 128  # of a loop, from which a kernel is taken to run long whatever its arrays
 LARGE = 1_500  # basic blocks: where loops are longer in text than in passes, LLVM takes minutes
@@ -245,7 +246,7 @@ def _dtype(want: NumberKind) -> Any:
 def runs_long(kernel: ast.FunctionDef) -> bool | None:
     """Whether a kernel runs long: not without loops, and where one makes many passes whatever the
     arguments are; None where they tell."""
-    loops = [s for s in ast.walk(kernel) if isinstance(s, (ast.For, ast.While))]
+    loops = [s for s in walk(kernel) if isinstance(s, (ast.For, ast.While))]
     return (any(map(_has_many_passes, loops)) or None) if loops else False
 
 

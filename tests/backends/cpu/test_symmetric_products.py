@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tapeless import jit
+from tapeless.backends.cpu import shared_functions
 
 RNG = np.random.default_rng(0)
 
@@ -38,3 +39,31 @@ def test_parts_and_strides():
 def test_other_matrices():
     x, y = RNG.normal(size=(2, 300, 250)) * 0.1
     np.testing.assert_allclose(jit(of_two)(x, y), of_two(x, y), atol=1e-14)
+
+
+def small(x, y):
+    return np.tanh(x @ y) @ y
+
+
+def test_kernels_share_the_code_of_products(tmp_path, monkeypatch):
+    monkeypatch.setenv("TAPELESS_CACHE_DIR", str(tmp_path))
+    shared_functions._introduce.cache_clear()
+    x, y = RNG.normal(size=(2, 6, 6)) * 0.1
+    for f in (of_two, small):
+        np.testing.assert_allclose(jit(f)(x, y), f(x, y), atol=1e-14)
+    assert len([*tmp_path.rglob("tapeless_product_d*.object")]) == 1
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_small_products_of_known_lengths(turned, dtype):
+    def f(x):
+        total = np.zeros((2, 5), x.dtype)
+        for k in range(len(x)):
+            part = x[k, :2, :3]
+            other = x[k, :5, :3].T if turned else x[k, :3, :5]
+            total = np.tanh(total + part @ other)
+        return total
+
+    x = RNG.normal(size=(4, 6, 7)).astype(dtype)
+    np.testing.assert_allclose(jit(f)(x), f(x), atol=1e-6 if dtype == "f4" else 1e-14)
