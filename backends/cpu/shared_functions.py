@@ -19,14 +19,15 @@ def ready(names: Iterable[str]) -> bool:
     names = tuple(names)
     for name in names:
         if name.startswith(PREFIX):
-            _introduce(name)
+            _introduce(name, blas.width())
     return linking.ready(names)
 
 
 @functools.cache
-def _introduce(name: str) -> None:
-    """Tells LLVM where a function is that kernels share."""
-    text = f"integers of {blas.width()} bits"
+def _introduce(name: str, bits: int | None) -> None:
+    """Tells LLVM where a function is that kernels share; the BLAS takes integers of so many
+    bits."""
+    text = f"integers of {bits} bits"
     make = functools.partial(_compile, name.removeprefix(PREFIX))
     code, _ = object_cache.load_or_compile(name, text, (), {}, make)
     if code is not None:

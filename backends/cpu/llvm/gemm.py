@@ -89,7 +89,8 @@ def small_product(
     types = [POINTER] * 3 + [WORD] * strides.count(None)
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), types), name)
     function.linkage = "internal"
-    function.attributes.add("nounwind")
+    for attribute in ("noinline", "nounwind"):
+        function.attributes.add(attribute)
     function.args[2].add_attribute("noalias")
     remaining = iter(function.args[3:])
     steps = [next(remaining) if n is None else WORD(n) for n in strides]
@@ -232,9 +233,16 @@ class ProductBuilder:
     # -- by the BLAS, which counts columns first: its out.T = b.T @ a.T
 
     def call(self, bits: int) -> None:
+        b, whole = self.builder, (self.m, self.n, self.k)
         first, second = self.blas_operand(self.a), self.blas_operand(self.b)
-        whole = (self.m, self.n, self.k)
-        self.multiply_in_blocks(bits, first, second, WORD(0), whole)
+        work = functools.reduce(b.mul, whole)
+        with b.if_else(b.icmp_signed("<=", work, WORD(ALONE))) as (once, several):
+            with once:  # without divisions, which take as long as a small product
+                x, y = b.load(first.start), b.load(second.start)
+                out = self.address_of(self.out, WORD(0), WORD(0))
+                self.multiply(bits, whole, (first, x), (second, y), out, WORD(0))
+            with several:
+                self.multiply_in_blocks(bits, first, second, WORD(0), whole)
         self.free(first, second)
 
     def free(self, *operands: MatrixOperand) -> None:

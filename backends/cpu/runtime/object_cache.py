@@ -62,7 +62,8 @@ def load_or_compile(
     """
     key = digest(name, text, *map(str, wanted), repr(sorted(options.items())))
     if cache.is_off():
-        return make(f"tapeless_{key}"), False
+        code = make(f"tapeless_{key}")
+        return code if code is not None and ready(code.externals) else None, False
     path = kept_files.path_of(name, key, SUFFIX)
     saved = read(path)
     if saved is not None and ready(saved.externals):
