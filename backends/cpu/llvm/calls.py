@@ -15,7 +15,7 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm import draws
 from tapeless.backends.cpu.llvm.expressions import ExpressionBuilder
-from tapeless.backends.cpu.llvm.gemm import FLAGS, SMALL, declare_product, small_product
+from tapeless.backends.cpu.llvm.gemm import FLAGS, KNOWN, declare_product, small_product
 from tapeless.backends.cpu.llvm.ir import complex_values
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, variable
@@ -291,7 +291,7 @@ class CallBuilder(ExpressionBuilder):
             raise LlvmUnsupportedError(f"products of {a.dtype}")
         lengths = (*out.shape, a.shape[1])
         sizes = [n.known for n in lengths if n.known is not None]
-        if len(sizes) == len(lengths) and math.prod(sizes) <= SMALL:
+        if len(sizes) == len(lengths) and math.prod(sizes) <= KNOWN:
             self.small_product(tuple(sizes), matrices)
             return
         places = [v for x in matrices for v in (x.data, *kinds.bytes_between(self.builder, x))]

@@ -17,6 +17,7 @@ from tapeless.backends.cpu.runtime import blas
 from tapeless.transforms.dataclass import dataclass
 
 SMALL = 1 << 8  # multiplications that take less time than the BLAS does to begin
+KNOWN = 1 << 9  # the same, of matrices whose lengths are written in the text
 #: A BLAS lets its threads share more multiplications than ALONE. They wait for one another by
 #: turning in circles: up to MOST multiplications that takes longer than they save, and where other
 #: processes want the cores, thousands of times longer. Such products are made in blocks of no more
@@ -26,8 +27,9 @@ ALONE, MOST, SIDE = 1 << 18, 1 << 21, 1 << 6
 NARROW, MOST_OF_NARROW = 1 << 12, 1 << 22
 #: Of a.T @ a, which is symmetric, one triangle is made by blocks of so many rows, and copied.
 SYMMETRIC = 96
+LANES = 16  # numbers of a row that registers hold
 FLAGS = ("reassoc", "contract")
-WORD, BYTE = ir.IntType(64), ir.IntType(8)
+WORD, BYTE, INDEX = ir.IntType(64), ir.IntType(8), ir.IntType(32)
 POINTER = BYTE.as_pointer()
 PRODUCT = "tapeless_product_{}"
 
@@ -178,7 +180,7 @@ class ProductBuilder:
             self.by_sums,
             lambda: self.choose(
                 [self.is_size(self.b.along)],
-                lambda: self.by_rows(self.size),
+                self.by_vectors if self.has_short_rows() else lambda: self.by_rows(self.size),
                 lambda: self.by_rows(self.b.along),
             ),
         )
@@ -207,6 +209,30 @@ class ProductBuilder:
                 y = self.address_of(self.b, p, j, down=self.size)
                 self.add(total, b.load(x, align=1), b.load(y, align=1))
             b.store(b.load(total), self.address_of(self.out, i, j), align=1)
+
+    def has_short_rows(self) -> bool:
+        """Whether the rows of the product are so long that registers hold one, and lie in memory
+        without gaps."""
+        along = self.is_size(self.out.along)
+        known = isinstance(self.n, ir.Constant) and isinstance(along, ir.Constant)
+        return known and along.constant and 1 < self.n.constant <= LANES
+
+    def by_vectors(self) -> None:
+        """Along the rows of the second matrix, with a row of the product in registers."""
+        b, n = self.builder, self.n.constant
+        row = ir.VectorType(self.number, n)
+        with for_range(b, self.m) as i:
+            total = self.address_of_value(ir.Constant(row, [0.0] * n))
+            with for_range(b, self.k) as p:
+                x = b.load(self.address_of(self.a, i, p), align=1)
+                place = b.bitcast(self.address_of(self.b, p, WORD(0)), row.as_pointer())
+                first = b.insert_element(ir.Constant(row, ir.Undefined), x, INDEX(0))
+                all_x = b.shuffle_vector(
+                    first, first, ir.Constant(ir.VectorType(INDEX, n), [0] * n)
+                )
+                self.add(total, all_x, b.load(place, align=1))
+            place = b.bitcast(self.address_of(self.out, i, WORD(0)), row.as_pointer())
+            b.store(b.load(total), place, align=1)
 
     def by_rows(self, step: Any) -> None:
         b = self.builder

@@ -54,16 +54,22 @@ def test_kernels_share_the_code_of_products(tmp_path, monkeypatch):
     assert len([*tmp_path.rglob("tapeless_product_d*.object")]) == 1
 
 
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turned", ["neither", "first", "second", "both"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_small_products_of_known_lengths(turned, dtype):
+@pytest.mark.parametrize(
+    "lengths", [(2, 5, 3), (1, 1, 1), (3, 1, 4), (1, 6, 7), (7, 16, 4), (3, 17, 5), (8, 8, 8)]
+)
+def test_small_products_of_known_lengths(turned, dtype, lengths):
+    m, n, k = lengths
+
     def f(x):
-        total = np.zeros((2, 5), x.dtype)
-        for k in range(len(x)):
-            part = x[k, :2, :3]
-            other = x[k, :5, :3].T if turned else x[k, :3, :5]
-            total = np.tanh(total + part @ other)
+        total = np.zeros((m, n), x.dtype)
+        for i in range(len(x)):
+            first = x[i, :k, :m].T if turned in ("first", "both") else x[i, :m, :k]
+            second = x[i, :n, :k].T if turned in ("second", "both") else x[i, :k, :n]
+            total = np.tanh(total + 0.1 * (first @ second))
         return total
 
-    x = RNG.normal(size=(4, 6, 7)).astype(dtype)
+    x = RNG.normal(size=(4, 17, 19)).astype(dtype)
     np.testing.assert_allclose(jit(f)(x), f(x), atol=1e-6 if dtype == "f4" else 1e-14)
+    np.testing.assert_allclose(jit(f)(x[:0]), f(x[:0]))
