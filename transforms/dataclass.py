@@ -93,11 +93,16 @@ def _key(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
     """What tells the values of fields."""
     if len(names) > 1:
         return operator.attrgetter(*names)
-    return lambda self: tuple(getattr(self, name) for name in names)
+    if len(names) == 1:
+        value = operator.attrgetter(*names)
+        return lambda self: (value(self),)
+    return lambda _: ()
 
 
 def _eq(key: Callable[[Any], tuple[Any, ...]]) -> Callable[..., Any]:
     def equal(self: Any, other: Any) -> Any:
+        if other is self:
+            return True
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
 
     return equal

@@ -121,7 +121,8 @@ class JitKernel:
 
     def make(self, wanted: Signature) -> Callable[..., Any]:
         """The entry for a signature."""
-        from tapeless.backends.cpu.runtime import object_cache  # noqa: PLC0415  # imports llvmlite
+        from tapeless.backends.cpu import shared_functions  # noqa: PLC0415  # imports llvmlite
+        from tapeless.backends.cpu.runtime import object_cache  # noqa: PLC0415  # the same
 
         start = time.perf_counter()
         reason = self.reason(wanted)
@@ -131,6 +132,7 @@ class JitKernel:
             wanted,
             self.options,
             lambda symbol: self.compile(wanted, symbol),
+            shared_functions.ready,
         )
         sure = self.by_numba() if code is None else self.link_entry(code)
         self.entries[wanted] = sure

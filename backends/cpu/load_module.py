@@ -30,6 +30,7 @@ from tapeless.backends.cpu.runtime.buffer_pool import copy_of, empty, full, matm
 from tapeless.backends.cpu.runtime.signature import CallForm
 from tapeless.backends.cpu.runtime.threads import in_parallel
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.python_text.tree_walk import walk
 
 OURS = {
     "empty": empty,
@@ -168,7 +169,7 @@ def _without_njit(s: ast.stmt) -> bool:
 
 def _split(tree: ast.Module) -> Iterator[str]:
     """The kernels that are called for some of the rows."""
-    for e in ast.walk(tree):
+    for e in walk(tree):
         match e:
             case ast.Call(func=ast.Name(id="in_parallel"), args=[ast.Name(id=kernel), *_]):
                 yield kernel

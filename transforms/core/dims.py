@@ -74,6 +74,13 @@ class Dim:
         inner = [symbols(f.left) | symbols(f.right) for f in factors if isinstance(f, Quotient)]
         return frozenset(f for f in factors if isinstance(f, Symbol)).union(*inner)
 
+    def __hash__(self) -> int:
+        return self.hash_of_terms
+
+    @functools.cached_property
+    def hash_of_terms(self) -> int:
+        return hash(self.terms)
+
     def __add__(self, other: Size) -> Size:
         sums = dict(self.terms)
         for factors, coefficient in terms_of(other):

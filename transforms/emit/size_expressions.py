@@ -31,6 +31,8 @@ from tapeless.transforms.errors import InternalError
 
 Key = Size | tuple[dims.Symbol, str]  # the latter for what is looked for last
 
+Shaped = dict[tuple[Size, ...], list[Var]]  # arrays by their shapes
+
 
 class Home(NamedTuple):
     """An axis of a variable, or an integer variable (None); the size is `more` than that."""
@@ -53,11 +55,16 @@ class Sizes:
         self.names = Counter(v.name for v in (*block.params, *_made_variables(block)))
         self.unset = may_lack(block)
         self.scope: set[Var] = set()  # what has a value at the statement that is looked at
-        arrays = [p for p in block.params if getattr(p.type, "shape", ())]
-        self.scan(block, {}, [p for p in arrays if not self.may_lack(p)])
+        self.counts: dict[tuple[Size, ...], Size] = {}  # how many numbers arrays of a shape have
+        shaped: Shaped = {}
+        for p in block.params:
+            if (shape := getattr(p.type, "shape", ())) and not self.may_lack(p):
+                shaped.setdefault(shape, []).append(p)
+        self.scan(block, {}, shaped)
 
-    def scan(self, block: Block, homes: dict[Key, list[Home]], shaped: list[Var]) -> None:
-        homes, shaped = {k: [*v] for k, v in homes.items()}, list(shaped)
+    def scan(self, block: Block, homes: dict[Key, list[Home]], shaped: Shaped) -> None:
+        homes = {k: [*v] for k, v in homes.items()}
+        shaped = {k: [*v] for k, v in shaped.items()}
         self.scope.update(block.params)
         for p in block.params:
             self.learn(p, homes, shaped)
@@ -75,7 +82,7 @@ class Sizes:
             if isinstance(s, Let) and s.op is size_value and of_user(s.outs[0].name):
                 homes[s.params["size"]] = [Home(s.outs[0], None)]
 
-    def learn(self, v: Var, homes: dict[Key, list[Home]], shaped: list[Var]) -> None:
+    def learn(self, v: Var, homes: dict[Key, list[Home]], shaped: Shaped) -> None:
         shape = getattr(v.type, "shape", ())
         for axis, size in enumerate(shape):
             if not isinstance(size, dims.Dim):
@@ -88,36 +95,47 @@ class Sizes:
             if (beyond := _symbol_and_excess(size)) is not None:
                 symbol, more = beyond
                 homes.setdefault((symbol, "shifted"), []).append(Home(v, axis, -more))
-        if shape and of_user(v.name) and v not in shaped and not self.may_lack(v):
-            shaped.append(v)
+        if shape and of_user(v.name) and not self.may_lack(v):
+            alike = shaped.setdefault(shape, [])
+            if v not in alike:
+                alike.append(v)
 
     def may_lack(self, v: Var) -> bool:
         """Whether a variable may have no value."""
         return v in self.unset
 
-    def choose(self, s: Let, candidate_homes: dict[Key, list[Home]], shaped: list[Var]) -> None:
+    def choose(self, s: Let, homes: dict[Key, list[Home]], shaped: Shaped) -> None:
         params = written_params(s)
         if not any(map(sizes_in, params.values())):
             return
         shape = params.get("shape")
         size = s.params.get("size") if s.op is size_value else None
-        whole: list[Home] = [
-            Home(v, None)
-            for v in shaped
-            if (shape is not None and v.type.shape == shape)
-            or (size is not None and v.type.ndim > 1 and dims.product(v.type.shape) == size)
-        ]
+        whole = shaped.get(shape, []) if isinstance(shape, tuple) else []
+        if size is not None:
+            whole = [
+                v for k, vs in shaped.items() if len(k) > 1 and self.count(k) == size for v in vs
+            ]
         if whole:
-            v = self.best(whole, s).var
+            v = self.best([Home(v, None) for v in whole], s).var
             self.whole[s], self.reads[s] = v, {v}
             return
-        homes = {size: self.best(candidates, s) for size, candidates in candidate_homes.items()}
         table: dict[Size, Home] = {}
         read: set[Var] = set()
         for each in _sizes(tuple(params.values())):
             self.spell(each, homes, table, read, s)
         self.home[s] = table
         self.reads[s] = {home.var for home in table.values()} | read
+
+    def count(self, shape: tuple[Size, ...]) -> Size:
+        """How many numbers an array has."""
+        if shape not in self.counts:
+            self.counts[shape] = dims.product(shape)
+        return self.counts[shape]
+
+    def home_of(self, key: Key, homes: dict[Key, list[Home]], s: Let) -> Home | None:
+        """Where a statement finds a size."""
+        candidates = homes.get(key)
+        return self.best(candidates, s) if candidates else None
 
     def best(self, homes: list[Home], s: Let) -> Home:
         """The first, unless its name may hold something else by then: in that case one that is
@@ -131,35 +149,42 @@ class Sizes:
         return needed[0] if needed else [h for h in homes if h.var.name == name][-1]
 
     def spell(
-        self, size: Size, homes: dict[Key, Home], table: dict[Size, Home], read: set[Var], s: Let
+        self,
+        size: Size,
+        homes: dict[Key, list[Home]],
+        table: dict[Size, Home],
+        read: set[Var],
+        s: Let,
     ) -> None:
         """Notes where a size is found, or else the parts that it is made of: these, rather than
         what may have no value."""
-        home = None if isinstance(size, int) else homes.get(size)
-        if home is not None and not (self.may_lack(home.var) and self.has_parts(size, homes)):
+        home = None if isinstance(size, int) else self.home_of(size, homes, s)
+        if home is not None and not (self.may_lack(home.var) and self.has_parts(size, homes, s)):
             table[size] = home
             return
         for symbol in sizes_in(size):
             if symbol.var in self.scope:
                 read.add(symbol.var)
                 continue
-            home = self.home_of_symbol(symbol, homes)
+            home = self.home_of_symbol(symbol, homes, s)
             if home is None:
                 raise InternalError(f"the size {symbol} cannot be written here: {s}")
             table[dims.single(symbol)] = home
 
-    def has_parts(self, size: Size, homes: dict[Key, Home]) -> bool:
+    def has_parts(self, size: Size, homes: dict[Key, list[Home]], s: Let) -> bool:
         """Whether all that a size is made of is found in what is sure to have a value."""
         for symbol in sizes_in(size):
-            home = self.home_of_symbol(symbol, homes)
+            home = self.home_of_symbol(symbol, homes, s)
             if symbol.var not in self.scope and (home is None or self.may_lack(home.var)):
                 return False
         return True
 
-    def home_of_symbol(self, symbol: dims.Symbol, homes: dict[Key, Home]) -> Home | None:
+    def home_of_symbol(
+        self, symbol: dims.Symbol, homes: dict[Key, list[Home]], s: Let
+    ) -> Home | None:
         """Where a symbol is found; what may have no value is the last choice."""
         keys: tuple[Key, ...] = (dims.single(symbol), (symbol, "integer"), (symbol, "shifted"))
-        candidates = [homes[key] for key in keys if key in homes]
+        candidates = [h for h in (self.home_of(key, homes, s) for key in keys) if h is not None]
         sure = [home for home in candidates if not self.may_lack(home.var)]
         return next(iter(sure or candidates), None)
 

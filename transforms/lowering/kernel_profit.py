@@ -25,6 +25,7 @@ from tapeless.transforms.lowering.target import Target
 from tapeless.transforms.ops.primitives.shapes import cast, copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
+SEVERAL = 8  # numbers that take Python longer to compute than to call a kernel
 MOVES = frozenset([copy, cast, index])  # what NumPy does as fast
 
 
@@ -58,8 +59,11 @@ class KernelProfit:
         inside_run = statements(Block((), tuple(run), ()))
         if not self.target.library and any(map(self.reads_arrays, inside_run)):
             return True
-        arrays = any(getattr(p.type, "shape", True) for p in self.params)
-        return not arrays and any(g is not None and g.let.op is not size_value for g in stages)
+        numbers = [g for g in stages if g is not None and g.let.op is not size_value]
+        if not any(getattr(p.type, "shape", True) for p in self.params):
+            return bool(numbers)
+        few = sum(not self.library_is_as_fast(g) for g in numbers) < SEVERAL
+        return self.target.returns_numbers and not few
 
     def reads_arrays(self, s: Statement) -> bool:
         """Whether a statement computes with whole arrays: it is no part of one."""

@@ -15,7 +15,7 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm import draws
 from tapeless.backends.cpu.llvm.expressions import ExpressionBuilder
-from tapeless.backends.cpu.llvm.gemm import FLAGS, ProductBuilder
+from tapeless.backends.cpu.llvm.gemm import FLAGS, KNOWN, declare_product, small_product
 from tapeless.backends.cpu.llvm.ir import complex_values
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, variable
@@ -289,10 +289,25 @@ class CallBuilder(ExpressionBuilder):
             raise LlvmUnsupportedError("a product of what are no matrices")
         if len({x.dtype for x in matrices}) > 1 or a.dtype not in KIND:
             raise LlvmUnsupportedError(f"products of {a.dtype}")
-        lengths = [n.value for n in (*out.shape, a.shape[1])]
+        lengths = (*out.shape, a.shape[1])
+        sizes = [n.known for n in lengths if n.known is not None]
+        if len(sizes) == len(lengths) and math.prod(sizes) <= KNOWN:
+            self.small_product(tuple(sizes), matrices)
+            return
         places = [v for x in matrices for v in (x.data, *kinds.bytes_between(self.builder, x))]
-        function = ProductBuilder.function(self.builder.module, KIND[a.dtype])
-        self.builder.call(function, [*lengths, *places])
+        function = declare_product(self.builder.module, KIND[a.dtype])
+        self.builder.call(function, [*(n.value for n in lengths), *places])
+
+    def small_product(self, lengths: tuple[int, ...], matrices: tuple[ArrayValue, ...]) -> None:
+        """A product whose loops are written for its lengths, as far as strides are known."""
+        sizes = [n for x in matrices for n in kinds.known_strides(x)]
+        places = [v for x in matrices for v in kinds.bytes_between(self.builder, x)]
+        unknown = [v for v, n in zip(places, sizes, strict=True) if n is None]
+        m, n, k = lengths
+        function = small_product(
+            self.builder.module, KIND[matrices[0].dtype], (m, n, k), tuple(sizes)
+        )
+        self.builder.call(function, [*(x.data for x in matrices), *unknown])
 
     def matrix(self, a: ArrayValue, rows: Number, columns: Number) -> ArrayValue:
         if not isinstance(a, ArrayValue) or a.layout != "C":

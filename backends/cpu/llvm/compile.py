@@ -22,6 +22,7 @@ from tapeless.backends.cpu.llvm.function import (
     returns_rows,
     slots,
 )
+from tapeless.backends.cpu.llvm.gemm import ProductBuilder
 from tapeless.backends.cpu.llvm.interleave_chains import add_interleave_hints
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT
@@ -52,6 +53,7 @@ from tapeless.backends.cpu.runtime.signature import (
 )
 from tapeless.backends.cpu.runtime.signature import NumberType as NumberKind
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
+from tapeless.transforms.python_text.tree_walk import walk
 
 PASSES = 128  # of a loop, from which a kernel is taken to run long whatever its arrays
 LARGE = 1_500  # basic blocks: where loops are longer in text than in passes, LLVM takes minutes
@@ -109,6 +111,18 @@ def compile_kernel(
     _supply(compiled)
     code = _machine().emit_object(compiled)
     return ObjectCode(code, symbol, _externals(compiled), (), tuple(unit.errors))
+
+
+def compile_product(kind: str, symbol: str) -> ObjectCode:
+    """The object code of products of matrices, of numbers of a kind: s or d."""
+    introduce()
+    module = ir.Module(symbol, context=ir.Context())
+    module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
+    name = ProductBuilder.function(module, kind).name
+    compiled = llvm.parse_assembly(str(module))
+    passes, builder = _passes(2)
+    passes.run(compiled, builder)
+    return ObjectCode(_machine().emit_object(compiled), name, _externals(compiled))
 
 
 def _supply(compiled: Any) -> None:
@@ -232,7 +246,7 @@ def _dtype(want: NumberKind) -> Any:
 def runs_long(kernel: ast.FunctionDef) -> bool | None:
     """Whether a kernel runs long: not without loops, and where one makes many passes whatever the
     arguments are; None where they tell."""
-    loops = [s for s in ast.walk(kernel) if isinstance(s, (ast.For, ast.While))]
+    loops = [s for s in walk(kernel) if isinstance(s, (ast.For, ast.While))]
     return (any(map(_has_many_passes, loops)) or None) if loops else False
 
 

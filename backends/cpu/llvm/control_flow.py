@@ -34,6 +34,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
 from tapeless.backends.cpu.llvm.short_rows import AROUND, MASKS, is_along_short_rows
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
+from tapeless.transforms.python_text.tree_walk import walk
 
 Names = dict[str, Any]
 Hints = dict[int, Names]  # dtypes of variables, by the loop in which they have them
@@ -157,7 +158,7 @@ class ControlFlowBuilder(CallBuilder):
 
     def elements_to_hold(self, s: ast.For) -> dict[str, HeldElement]:
         """The elements that no other array of a loop shares memory with, by their text."""
-        arrays = {n.id for n in ast.walk(s) if isinstance(n, ast.Name)} & self.names.keys()
+        arrays = {n.id for n in walk(s) if isinstance(n, ast.Name)} & self.names.keys()
         arrays = {x for x in arrays if isinstance(self.names[x], (ArrayValue, Moving))}
         if not all(x in self.own or self.is_argument(x) for x in arrays):
             return {}
@@ -284,7 +285,7 @@ class ControlFlowBuilder(CallBuilder):
 
     def is_real(self, s: ast.For | ast.While) -> bool:
         """Whether a loop is about real numbers only: the parts of complex ones lie in turn."""
-        held = (self.names.get(n.id) for n in ast.walk(s) if isinstance(n, ast.Name))
+        held = (self.names.get(n.id) for n in walk(s) if isinstance(n, ast.Name))
         return not any(getattr(x, "dtype", INT).kind == "c" for x in held)
 
     def enter(self, s: ast.For | ast.While) -> None:
@@ -355,4 +356,4 @@ def _joined_variable(held: list[Any]) -> Variable | None:
 
 
 def _assigned_names(s: ast.AST) -> set[str]:
-    return {e.id for e in ast.walk(s) if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store)}
+    return {e.id for e in walk(s) if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store)}

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import ast
 
+from tapeless.transforms.python_text.tree_walk import walk
+
 Loop = ast.For | ast.While
 
 
@@ -22,13 +24,13 @@ def has_fixed_branches(kernel: ast.FunctionDef) -> bool:
     >>> [has_fixed_branches(ast.parse(text.format(t)).body[0]) for t in ("m", "x[i]", "i < m")]
     [True, False, False]
     """
-    loops = [s for s in ast.walk(kernel) if isinstance(s, Loop)]
+    loops = [s for s in walk(kernel) if isinstance(s, Loop)]
     return any(_is_fixed(branch, loop) for loop in loops for branch in _branches(loop))
 
 
 def _branches(loop: Loop) -> list[ast.If | ast.IfExp]:
     """Those of a loop; none where it has another loop inside."""
-    nodes = [node for s in loop.body for node in ast.walk(s)]
+    nodes = [node for s in loop.body for node in walk(s)]
     if any(isinstance(node, Loop) for node in nodes):
         return []
     return [node for node in nodes if isinstance(node, (ast.If, ast.IfExp))]
@@ -43,7 +45,7 @@ def _changing(loop: Loop) -> set[str]:
     """The variables that differ from pass to pass of a loop, and the arrays that it stores to."""
     changing: set[str] = set()
     assigned: list[tuple[str, set[str]]] = []  # variables, with what their value is computed of
-    for s in ast.walk(loop):
+    for s in walk(loop):
         match s:
             case ast.For(target=target):
                 changing |= _names(target)
@@ -59,4 +61,4 @@ def _changing(loop: Loop) -> set[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {e.id for e in ast.walk(node) if isinstance(e, ast.Name)}
+    return {e.id for e in walk(node) if isinstance(e, ast.Name)}

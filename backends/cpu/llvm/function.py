@@ -30,6 +30,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
     joined_dtype,
 )
 from tapeless.backends.cpu.llvm.math.sincos_pairs import paired_calls
+from tapeless.transforms.python_text.tree_walk import walk
 
 if TYPE_CHECKING:
     from tapeless.backends.cpu.llvm.module import CompiledFunction, LlvmModuleWriter
@@ -351,7 +352,7 @@ def _is_none(e: ast.expr) -> bool:
 def _moving(node: ast.AST) -> set[str]:
     """The variables that get longer arrays, a = grown(a), or each other's: a, b = b, a."""
     moving: set[str] = set()
-    for s in ast.walk(node):
+    for s in walk(node):
         match s:
             case ast.Assign(
                 targets=[ast.Name(id=name)],

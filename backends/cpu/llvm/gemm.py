@@ -6,7 +6,7 @@ Operands may lie in memory in any way: what the BLAS does not take is copied fir
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +17,7 @@ from tapeless.backends.cpu.runtime import blas
 from tapeless.transforms.dataclass import dataclass
 
 SMALL = 1 << 8  # multiplications that take less time than the BLAS does to begin
+KNOWN = 1 << 9  # the same, of matrices whose lengths are written in the text
 #: A BLAS lets its threads share more multiplications than ALONE. They wait for one another by
 #: turning in circles: up to MOST multiplications that takes longer than they save, and where other
 #: processes want the cores, thousands of times longer. Such products are made in blocks of no more
@@ -26,9 +27,11 @@ ALONE, MOST, SIDE = 1 << 18, 1 << 21, 1 << 6
 NARROW, MOST_OF_NARROW = 1 << 12, 1 << 22
 #: Of a.T @ a, which is symmetric, one triangle is made by blocks of so many rows, and copied.
 SYMMETRIC = 96
+LANES = 16  # numbers of a row that registers hold
 FLAGS = ("reassoc", "contract")
-WORD, BYTE = ir.IntType(64), ir.IntType(8)
+WORD, BYTE, INDEX = ir.IntType(64), ir.IntType(8), ir.IntType(32)
 POINTER = BYTE.as_pointer()
+PRODUCT = "tapeless_product_{}"
 
 
 @dataclass
@@ -60,14 +63,56 @@ class MatrixOperand:
         return b.gep(b.load(self.start), [place])
 
 
-class ProductBuilder:
-    """Writes void tapeless_product_d(m, n, k, a, b, out), each matrix as address and strides."""
+def declare_product(module: Any, kind: str) -> Any:
+    """void tapeless_product_d(m, n, k, a, b, out), each matrix as address and strides, for numbers
+    of a kind: s or d."""
+    name = PRODUCT.format(kind)
+    existing = module.globals.get(name)
+    if existing:
+        return existing
+    places = (POINTER, WORD, WORD) * 3
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), (WORD,) * 3 + places), name)
+    for attribute in ("noinline", "nounwind"):
+        function.attributes.add(attribute)
+    function.args[9].add_attribute("noalias")
+    return function
 
-    def __init__(self, function: Any, number: Any, kind: str) -> None:
-        self.number, self.kind = number, kind
+
+def small_product(
+    module: Any, kind: str, lengths: tuple[int, int, int], strides: tuple[int | None, ...]
+) -> Any:
+    """void small_product(a, b, out, ...) for matrices of m, n and k rows and columns, and all
+    strides that are known; the others follow."""
+    digits = "_".join("x" if n is None else str(n) for n in (*lengths, *strides))
+    name = f"small_product_{kind}_{digits}"
+    existing = module.globals.get(name)
+    if existing:
+        return existing
+    types = [POINTER] * 3 + [WORD] * strides.count(None)
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), types), name)
+    function.linkage = "internal"
+    for attribute in ("noinline", "nounwind"):
+        function.attributes.add(attribute)
+    function.args[2].add_attribute("noalias")
+    remaining = iter(function.args[3:])
+    steps = [next(remaining) if n is None else WORD(n) for n in strides]
+    args = [WORD(n) for n in lengths]
+    for k in range(3):
+        args += [function.args[k], *steps[2 * k : 2 * k + 2]]
+    builder = ProductBuilder(function, args, kind)
+    builder.loops()
+    builder.builder.ret_void()
+    return function
+
+
+class ProductBuilder:
+    """Writes what `declare_product` declares."""
+
+    def __init__(self, function: Any, args: Sequence[Any], kind: str) -> None:
+        self.number, self.kind = ir.FloatType() if kind == "s" else ir.DoubleType(), kind
         self.size = WORD(4 if kind == "s" else 8)
         self.builder = ir.IRBuilder(function.append_basic_block())
-        self.m, self.n, self.k, a, down, along, *places = function.args
+        self.m, self.n, self.k, a, down, along, *places = args
         self.a = Matrix(a, down, along, self.m, self.k)
         b, down, along, out, down_out, along_out = places
         self.b = Matrix(b, down, along, self.k, self.n)
@@ -76,17 +121,9 @@ class ProductBuilder:
     @classmethod
     def function(cls, module: Any, kind: str) -> Any:
         """The function in a module, for numbers of a kind: s or d."""
-        name = f"tapeless_product_{kind}"
-        existing = module.globals.get(name)
-        if existing:
-            return existing
-        places = (POINTER, WORD, WORD) * 3
-        function = ir.Function(module, ir.FunctionType(ir.VoidType(), (WORD,) * 3 + places), name)
-        function.linkage = "linkonce_odr"
-        for attribute in ("noinline", "nounwind"):
-            function.attributes.add(attribute)
-        function.args[9].add_attribute("noalias")
-        cls(function, ir.FloatType() if kind == "s" else ir.DoubleType(), kind).write()
+        function = declare_product(module, kind)
+        if function.is_declaration:
+            cls(function, function.args, kind).write()
         return function
 
     def write(self) -> None:
@@ -138,16 +175,30 @@ class ProductBuilder:
 
     def loops(self) -> None:
         """Along the rows of the second matrix; of a transposed one along its columns."""
-        b = self.builder
-        flat = b.and_(self.is_size(self.b.down), self.is_size(self.a.along))
-        with b.if_else(flat) as (then, otherwise):
-            with then:
-                self.by_sums()
-            with otherwise, b.if_else(self.is_size(self.b.along)) as (unit, any_):
-                with unit:
-                    self.by_rows(self.size)
-                with any_:
-                    self.by_rows(self.b.along)
+        self.choose(
+            [self.is_size(self.b.down), self.is_size(self.a.along)],
+            self.by_sums,
+            lambda: self.choose(
+                [self.is_size(self.b.along)],
+                self.by_vectors if self.has_short_rows() else lambda: self.by_rows(self.size),
+                lambda: self.by_rows(self.b.along),
+            ),
+        )
+
+    def choose(self, tests: list[Any], yes: Callable[[], None], no: Callable[[], None]) -> None:
+        """Writes what all tests choose: nothing else where they are known."""
+        unknown = [x for x in tests if not isinstance(x, ir.Constant)]
+        if not all(x.constant for x in tests if isinstance(x, ir.Constant)):
+            no()
+        elif not unknown:
+            yes()
+        else:
+            flag = functools.reduce(self.builder.and_, unknown)
+            with self.builder.if_else(flag) as (then, otherwise):
+                with then:
+                    yes()
+                with otherwise:
+                    no()
 
     def by_sums(self) -> None:
         b = self.builder
@@ -158,6 +209,30 @@ class ProductBuilder:
                 y = self.address_of(self.b, p, j, down=self.size)
                 self.add(total, b.load(x, align=1), b.load(y, align=1))
             b.store(b.load(total), self.address_of(self.out, i, j), align=1)
+
+    def has_short_rows(self) -> bool:
+        """Whether the rows of the product are so long that registers hold one, and lie in memory
+        without gaps."""
+        along = self.is_size(self.out.along)
+        known = isinstance(self.n, ir.Constant) and isinstance(along, ir.Constant)
+        return known and along.constant and 1 < self.n.constant <= LANES
+
+    def by_vectors(self) -> None:
+        """Along the rows of the second matrix, with a row of the product in registers."""
+        b, n = self.builder, self.n.constant
+        row = ir.VectorType(self.number, n)
+        with for_range(b, self.m) as i:
+            total = self.address_of_value(ir.Constant(row, [0.0] * n))
+            with for_range(b, self.k) as p:
+                x = b.load(self.address_of(self.a, i, p), align=1)
+                place = b.bitcast(self.address_of(self.b, p, WORD(0)), row.as_pointer())
+                first = b.insert_element(ir.Constant(row, ir.Undefined), x, INDEX(0))
+                all_x = b.shuffle_vector(
+                    first, first, ir.Constant(ir.VectorType(INDEX, n), [0] * n)
+                )
+                self.add(total, all_x, b.load(place, align=1))
+            place = b.bitcast(self.address_of(self.out, i, WORD(0)), row.as_pointer())
+            b.store(b.load(total), place, align=1)
 
     def by_rows(self, step: Any) -> None:
         b = self.builder
@@ -184,9 +259,16 @@ class ProductBuilder:
     # -- by the BLAS, which counts columns first: its out.T = b.T @ a.T
 
     def call(self, bits: int) -> None:
+        b, whole = self.builder, (self.m, self.n, self.k)
         first, second = self.blas_operand(self.a), self.blas_operand(self.b)
-        whole = (self.m, self.n, self.k)
-        self.multiply_in_blocks(bits, first, second, WORD(0), whole)
+        work = functools.reduce(b.mul, whole)
+        with b.if_else(b.icmp_signed("<=", work, WORD(ALONE))) as (once, several):
+            with once:  # without divisions, which take as long as a small product
+                x, y = b.load(first.start), b.load(second.start)
+                out = self.address_of(self.out, WORD(0), WORD(0))
+                self.multiply(bits, whole, (first, x), (second, y), out, WORD(0))
+            with several:
+                self.multiply_in_blocks(bits, first, second, WORD(0), whole)
         self.free(first, second)
 
     def free(self, *operands: MatrixOperand) -> None:
@@ -319,6 +401,8 @@ class ProductBuilder:
         return b.and_(b.and_(whole, apart), self.is_size(x.along))
 
     def is_size(self, stride: Any) -> Any:
+        if isinstance(stride, ir.Constant):
+            return ir.IntType(1)(stride.constant == self.size.constant)
         return self.builder.icmp_signed("==", stride, self.size)
 
     def address_of_value(self, value: Any) -> Any:

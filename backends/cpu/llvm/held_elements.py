@@ -12,15 +12,17 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tapeless.transforms.python_text.tree_walk import walk
+
 
 def held_elements(loop: ast.For) -> Iterator[ast.Subscript]:
     """The elements to which each pass of an innermost loop stores, where it names no other element
     of the array."""
-    nodes = [n for s in loop.body for n in ast.walk(s)]
+    nodes = [n for s in loop.body for n in walk(s)]
     if any(isinstance(n, (ast.For, ast.While, ast.Return)) for n in nodes):
         return
     assigned = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    assigned |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    assigned |= {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
     elements: dict[str, list[ast.Subscript]] = defaultdict(list)
     for n in nodes:
         if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name):
@@ -46,7 +48,7 @@ def _targets(s: ast.stmt) -> list[ast.expr]:
 
 def _stays(index: ast.expr, assigned: set[str]) -> bool:
     """Whether an index is the same in each pass, and computed of numbers alone."""
-    for n in ast.walk(index):
+    for n in walk(index):
         if isinstance(n, (ast.Call, ast.Subscript, ast.Slice)):
             return False
         if isinstance(n, ast.Name) and n.id in assigned:
@@ -58,13 +60,13 @@ def own_arrays(function: ast.FunctionDef) -> set[str]:
     """The names of the arrays that a function makes for itself, and gives no other array."""
     own: set[str] = set()
     others: set[str] = set()
-    for s in ast.walk(function):
+    for s in walk(function):
         match s:
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="scratch"))
             ):
                 own.add(name)
             case ast.Assign(targets=targets):
-                names = (n for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
+                names = (n for t in targets for n in walk(t) if isinstance(n, ast.Name))
                 others |= {n.id for n in names if isinstance(n.ctx, ast.Store)}
     return own - others

@@ -17,6 +17,7 @@ import copy
 from collections.abc import Collection
 
 from tapeless.backends.cpu.llvm.unroll_and_jam import SHAPE, expression, mentions, owner
+from tapeless.transforms.python_text.tree_walk import walk
 
 ROWS = 256  # in a tile; 64 of 4096 numbers lie in as many lines of one set of the second cache
 WHOLE = 1024  # rows that the second cache holds anyway
@@ -35,11 +36,11 @@ def tile_loops(function: ast.FunctionDef, others: Collection[str], apart: bool) 
     """
     if not apart:
         return function
-    often = [e.id for e in ast.walk(function) if isinstance(e, ast.Name) and _is_set(e)]
+    often = [e.id for e in walk(function) if isinstance(e, ast.Name) and _is_set(e)]
     arguments = {a.arg for a in function.args.args} - {*often}
     taken = arguments | {*often}
     tiles = Tiles(arguments, taken, others)
-    if not any(isinstance(s, ast.For) and tiles.fits(s) for s in ast.walk(function)):
+    if not any(isinstance(s, ast.For) and tiles.fits(s) for s in walk(function)):
         return function
     return ast.fix_missing_locations(tiles.visit(copy.deepcopy(function)))  # type: ignore[no-any-return]
 
@@ -99,7 +100,7 @@ class Tiles(ast.NodeTransformer):
                         return False
                 case _:
                     return False
-        parts = [e for x in inner.body for e in ast.walk(x) if isinstance(e, ast.Subscript)]
+        parts = [e for x in inner.body for e in walk(x) if isinstance(e, ast.Subscript)]
         return all(ast.unparse(e) == places[owner(e)] for e in parts if owner(e) in places) and any(
             _is_column(e, i, j) for e in parts
         )

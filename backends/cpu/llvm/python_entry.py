@@ -34,6 +34,8 @@ from tapeless.transforms.dataclass import dataclass
 INT, LONG, DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 SWAPPED = ord(">" if sys.byteorder == "little" else "<")
 FIRST_ROW, PLACES = NumberType(int, place=True), (1 << 62) - 1
+FEW = 4  # arrays that are checked in the text of an entry
+IS_ARRAY = "is_array"
 LONG_ENOUGH = 2048  # numbers in arrays from which other threads may run meanwhile
 
 
@@ -83,8 +85,9 @@ class EntryBuilder(CApiBuilder):
         self.require(b.icmp_signed("==", self.count, LONG(len(self.wanted))))
         places = range(len(self.wanted))
         self.objects = objects = [b.load(b.gep(self.args, [LONG(k)])) for k in places]
+        many = sum(isinstance(want, ArrayType) for want in self.wanted) > FEW
         for x, want in zip(objects, self.wanted, strict=True):
-            self.check(x, want)
+            self.check(x, want, many)
         order = range(len(objects)) if self.form is None else self.form.order
         self.run(self.unpack_arguments([(objects[k], self.wanted[k]) for k in order]))
         with b.goto_block(self.missed):
@@ -101,7 +104,13 @@ class EntryBuilder(CApiBuilder):
 
     # -- arguments
 
-    def check(self, x: Any, want: Argument) -> None:
+    def check(self, x: Any, want: Argument, many: bool) -> None:
+        """Requires an object to be what is wanted; `many`: there are many arrays."""
+        if isinstance(want, ArrayType) and many:
+            wanted = (want.ndim, want.dtype.num, *_flags(want))
+            test = self.builder.call(self.is_array(), [x, *map(INT, wanted)])
+            self.require(test)
+            return
         kind = self.field(x, offsets.TYPE, OBJECT)
         if isinstance(want, GeneratorType):
             self.require(self.is_same_object(kind, self.object(random_functions.TYPE)))
@@ -114,14 +123,40 @@ class EntryBuilder(CApiBuilder):
             self.require(is_expected)
             return
         self.require(self.is_same_object(kind, self.object("tapeless_ndarray")))
-        b, descr, (mask, flags) = self.builder, self.field(x, offsets.DESCR, OBJECT), _flags(want)
+        numbers = (want.ndim, want.dtype.num, *_flags(want))
+        self.require(self.is_of_layout(x, *map(INT, numbers)))
+
+    def is_of_layout(self, x: Any, ndim: Any, number: Any, mask: Any, flags: Any) -> Any:
+        """Whether an array has so many axes, numbers of this type, and these flags."""
+        b, descr = self.builder, self.field(x, offsets.DESCR, OBJECT)
         tests = (  # one branch for all: LLVM takes longer for blocks than for what is in them
-            self.is_same_object(self.field(x, offsets.NDIM, INT), INT(want.ndim)),
-            self.is_same_object(self.field(descr, offsets.TYPE_NUMBER, INT), INT(want.dtype.num)),
+            self.is_same_object(self.field(x, offsets.NDIM, INT), ndim),
+            self.is_same_object(self.field(descr, offsets.TYPE_NUMBER, INT), number),
             b.icmp_unsigned("!=", self.field(descr, offsets.BYTE_ORDER, BYTE), BYTE(SWAPPED)),
-            self.is_same_object(b.and_(self.field(x, offsets.FLAGS, INT), INT(mask)), INT(flags)),
+            self.is_same_object(b.and_(self.field(x, offsets.FLAGS, INT), mask), flags),
         )
-        self.require(functools.reduce(b.and_, tests))
+        return functools.reduce(b.and_, tests)
+
+    def is_array(self) -> Any:
+        """The function that says whether an object is an array with so many axes, numbers of a
+        type, and flags: in place of its text for each of many arguments."""
+        existing = self.module.globals.get(IS_ARRAY)
+        if existing is not None:
+            return existing
+        kind = ir.FunctionType(ir.IntType(1), [OBJECT, INT, INT, INT, INT])
+        function = ir.Function(self.module, kind, IS_ARRAY)
+        function.linkage = "internal"
+        for attribute in ("noinline", "nounwind"):
+            function.attributes.add(attribute)
+        entry, self.builder = self.builder, ir.IRBuilder(function.append_basic_block())
+        x, *wanted = function.args
+        cls = self.field(x, offsets.TYPE, OBJECT)
+        array = self.is_same_object(cls, self.object("tapeless_ndarray"))
+        with self.builder.if_then(self.builder.not_(array), likely=False):
+            self.builder.ret(ir.IntType(1)(0))
+        self.builder.ret(self.is_of_layout(x, *wanted))
+        self.builder = entry
+        return function
 
     def unpack_arguments(self, args: list[tuple[Any, Argument]]) -> list[Any]:
         """The arguments of the kernel, from objects."""

@@ -18,6 +18,8 @@ import re
 from collections import Counter
 from typing import Any
 
+from tapeless.transforms.python_text.tree_walk import walk
+
 PASSES = 4
 PLAIN = (
     *(ast.Name, ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.Attribute),
@@ -33,7 +35,7 @@ def unroll_and_jam(function: ast.FunctionDef, apart: bool) -> ast.FunctionDef:
     apart  whether no array that it is given shares memory with another one that it stores to
     """
     arguments = {a.arg for a in function.args.args}
-    assigned = [s for s in ast.walk(function) if isinstance(s, ast.Assign)]
+    assigned = [s for s in walk(function) if isinstance(s, ast.Assign)]
     own = {
         t.id for s in assigned for t in s.targets if isinstance(t, ast.Name) and _is_new(s.value)
     }
@@ -42,13 +44,16 @@ def unroll_and_jam(function: ast.FunctionDef, apart: bool) -> ast.FunctionDef:
     arguments = {name for name in arguments if not often[name]}
     once = {name for name in often if often[name] == 1 and name not in arguments}
     jam = Jam(own | arguments if apart else own, own | arguments, once, _readers(function))
+    loops = [s for s in walk(function) if isinstance(s, ast.For)]
+    if not any(jam.fits(jam.without_names(s)) for s in loops):
+        return function
     return ast.fix_missing_locations(jam.visit(copy.deepcopy(function)))  # type: ignore[no-any-return]
 
 
 def _readers(node: ast.AST) -> Counter[str]:
     """How often each variable is read."""
     return Counter(
-        x.id for x in ast.walk(node) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load)
+        x.id for x in walk(node) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load)
     )
 
 
@@ -98,7 +103,7 @@ class Jam(ast.NodeTransformer):
                 case ast.Assign(targets=[ast.Name(id=name)], value=e) if (
                     name in self.once
                     and _readers(s)[name] == self.readers[name]
-                    and all(map(self.is_plain, ast.walk(e)))
+                    and all(map(self.is_plain, walk(e)))
                     and not any(owner(x) in self.stored_in(inner) for x in _subscripts(e))
                 ):
                     values[name] = _with_values(e, values)
@@ -127,13 +132,13 @@ class Jam(ast.NodeTransformer):
         k, count = s.target.id, _count(inner)  # type: ignore[attr-defined]
         if count is None or isinstance(count, ast.Constant) or name not in self.stored:
             return False
-        same = [x for x in ast.walk(e) if isinstance(x, ast.Subscript) and owner(x) == name]
+        same = [x for x in walk(e) if isinstance(x, ast.Subscript) and owner(x) == name]
         return (
             [ast.unparse(x) for x in same] == [ast.unparse(place)]
             and mentions(e, k)
             and not mentions(place, k)
             and _differs(place, inner.target.id)  # type: ignore[attr-defined]
-            and all(map(self.is_plain, ast.walk(e)))
+            and all(map(self.is_plain, walk(e)))
         )
 
     def is_plain(self, e: ast.AST) -> bool:
@@ -149,7 +154,7 @@ class Jam(ast.NodeTransformer):
 
 
 def _subscripts(node: ast.AST) -> list[ast.Subscript]:
-    return [x for x in ast.walk(node) if isinstance(x, ast.Subscript)]
+    return [x for x in walk(node) if isinstance(x, ast.Subscript)]
 
 
 def _with_values(node: Any, values: dict[str, ast.expr]) -> Any:
@@ -198,7 +203,7 @@ def expression(text: str) -> ast.expr:
 
 
 def mentions(e: ast.AST, name: str) -> bool:
-    return any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(e))
+    return any(isinstance(x, ast.Name) and x.id == name for x in walk(e))
 
 
 def owner(x: ast.Subscript) -> str:

@@ -43,6 +43,7 @@ def _lower_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     wanted = (out.rows, out.columns, a.columns)
     places = [v for x in (a, b, out) for v in (x.start, x.down, x.along)]
     function = ProductBuilder.function(builder.module, KINDS[sig.args[0].dtype])
+    function.linkage = "linkonce_odr"
     builder.call(function, [*wanted, *places])
     return context.get_dummy_value()
 

@@ -12,7 +12,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -52,21 +52,24 @@ def load_or_compile(
     wanted: Signature,
     options: dict[str, Any],
     make: Callable[[str], ObjectCode | None],
+    ready: Callable[[Iterable[str]], bool] = linking.ready,
 ) -> tuple[ObjectCode | None, bool]:
     """The object code of a kernel, and whether it was on disk; None if there can be none.
 
     name, text, wanted, options  what tells it from others
     make                         compiles it, with an entry of the given name
+    ready                        whether the process knows all names that code refers to
     """
     key = digest(name, text, *map(str, wanted), repr(sorted(options.items())))
     if cache.is_off():
-        return make(f"tapeless_{key}"), False
+        code = make(f"tapeless_{key}")
+        return code if code is not None and ready(code.externals) else None, False
     path = kept_files.path_of(name, key, SUFFIX)
     saved = read(path)
-    if saved is not None and linking.ready(saved.externals):
+    if saved is not None and ready(saved.externals):
         return saved, True
     code = make(f"tapeless_{key}")
-    if code is None or not linking.ready(code.externals):
+    if code is None or not ready(code.externals):
         return None, False
     save(path, code)
     return code, False

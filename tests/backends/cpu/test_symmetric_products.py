@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tapeless import jit
+from tapeless.backends.cpu import shared_functions
 
 RNG = np.random.default_rng(0)
 
@@ -38,3 +39,37 @@ def test_parts_and_strides():
 def test_other_matrices():
     x, y = RNG.normal(size=(2, 300, 250)) * 0.1
     np.testing.assert_allclose(jit(of_two)(x, y), of_two(x, y), atol=1e-14)
+
+
+def small(x, y):
+    return np.tanh(x @ y) @ y
+
+
+def test_kernels_share_the_code_of_products(tmp_path, monkeypatch):
+    monkeypatch.setenv("TAPELESS_CACHE_DIR", str(tmp_path))
+    shared_functions._introduce.cache_clear()
+    x, y = RNG.normal(size=(2, 6, 6)) * 0.1
+    for f in (of_two, small):
+        np.testing.assert_allclose(jit(f)(x, y), f(x, y), atol=1e-14)
+    assert len([*tmp_path.rglob("tapeless_product_d*.object")]) == 1
+
+
+@pytest.mark.parametrize("turned", ["neither", "first", "second", "both"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(
+    "lengths", [(2, 5, 3), (1, 1, 1), (3, 1, 4), (1, 6, 7), (7, 16, 4), (3, 17, 5), (8, 8, 8)]
+)
+def test_small_products_of_known_lengths(turned, dtype, lengths):
+    m, n, k = lengths
+
+    def f(x):
+        total = np.zeros((m, n), x.dtype)
+        for i in range(len(x)):
+            first = x[i, :k, :m].T if turned in ("first", "both") else x[i, :m, :k]
+            second = x[i, :n, :k].T if turned in ("second", "both") else x[i, :k, :n]
+            total = np.tanh(total + 0.1 * (first @ second))
+        return total
+
+    x = RNG.normal(size=(4, 17, 19)).astype(dtype)
+    np.testing.assert_allclose(jit(f)(x), f(x), atol=1e-6 if dtype == "f4" else 1e-14)
+    np.testing.assert_allclose(jit(f)(x[:0]), f(x[:0]))

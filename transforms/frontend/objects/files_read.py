@@ -14,6 +14,7 @@ import sysconfig
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from tapeless.transforms.frontend.objects.attributes import watch
@@ -23,7 +24,8 @@ WRITES = os.O_WRONLY | os.O_RDWR
 #: Source of functions, which is read to stage them.
 CODE = (".py", ".pyw")
 IMPORTING = "<frozen importlib"  # what Python's own search for modules is told to be a file of
-HERE = threading.local()  # paths: what this thread has opened, if that is noted
+#: paths: what this thread has opened, if that is noted; outside: the frame that wants it noted.
+HERE = threading.local()
 
 
 @contextmanager
@@ -31,12 +33,13 @@ def reads_noted() -> Iterator[dict[Any, None]]:
     """Notes the files and folders that this thread opens for reading inside."""
     _listen()
     before: dict[Any, None] | None = getattr(HERE, "paths", None)
+    outside = getattr(HERE, "outside", None)
     paths: dict[Any, None] = {}
-    HERE.paths = paths
+    HERE.paths, HERE.outside = paths, sys._getframe(2)
     try:
         yield paths
     finally:
-        HERE.paths = before
+        HERE.paths, HERE.outside = before, outside
         if before is not None:
             before.update(paths)
 
@@ -72,11 +75,19 @@ def _heard(event: str, args: tuple[Any, ...]) -> None:
     if event not in OPENED or getattr(HERE, "paths", None) is None:
         return
     path, *how = args
-    imports = sys._getframe(1).f_code.co_filename.startswith(IMPORTING)
-    if imports or (event == "open" and not _only_reads(*how)):
+    if (event == "open" and not _only_reads(*how)) or _imports(sys._getframe(1)):
         return
     if path is None or isinstance(path, (str, bytes, os.PathLike)):
         HERE.paths[os.fsdecode(path or ".")] = None
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether a module is imported: what is read for it, by itself too, later calls do not read."""
+    while frame is not None and frame is not HERE.outside:
+        if frame.f_code.co_filename.startswith(IMPORTING):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _only_reads(mode: Any, flags: Any) -> bool:

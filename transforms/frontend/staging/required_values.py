@@ -21,6 +21,7 @@ from tapeless.transforms.frontend.trace.recorded_reads import Captured
 from tapeless.transforms.frontend.trace.trace import Trace
 
 SEVERAL = 8  # integers of one argument
+ALIKE = 2  # lengths of arrays that have the same place in the items of a list
 TABLE = 4096  # elements of an array from outside that is compared at each call
 
 
@@ -41,6 +42,7 @@ def resolve(need: NeedStatic, run: Trace, leaves: list[Leaf], decisions: Decisio
     decisions.leaves |= sources.inputs
     decisions.leaves |= _with_them(leaves, decisions.leaves)
     decisions.axes |= sources.axes
+    decisions.axes |= _of_items_alike(leaves, decisions.axes)
     decisions.contents |= sources.contents
     decisions.unroll |= sources.loops
     if need.hint:
@@ -58,6 +60,24 @@ def _with_them(leaves: list[Leaf], indices: set[int]) -> set[int]:
         and leaf.var.type.dtype.kind in "iu"
         and not leaf.var.type.shape
     }
+
+
+def _of_items_alike(leaves: list[Leaf], axes: set[tuple[Any, int]]) -> set[tuple[Any, int]]:
+    """Of arrays that have the same place in the items of a list, and an axis that must be known of
+    several, one by one: this axis of the others."""
+    several = Counter((_place(leaves[k]), axis) for k, axis in axes if isinstance(k, int))
+    return {
+        (k, axis)
+        for k, leaf in enumerate(leaves)
+        if leaf.var is not None and "[" in leaf.name
+        for axis in range(leaf.var.type.ndim)
+        if several[_place(leaf), axis] >= ALIKE
+    }
+
+
+def _place(leaf: Leaf) -> str:
+    """The name of a leaf without the numbers of items."""
+    return re.sub(r"\[\d+\]", "[]", leaf.name)
 
 
 def _argument(leaf: Leaf) -> str:

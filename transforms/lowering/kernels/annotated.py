@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tapeless.transforms.python_text.line_breaking import NOTE, statement_lines
 from tapeless.transforms.python_text.python_source import to_source
+from tapeless.transforms.python_text.tree_walk import walk
 
 
 class AnnotatedKernel:
@@ -24,7 +25,7 @@ class AnnotatedKernel:
         self.source = lines
         self.texts: dict[ast.stmt, str] = {}
         self.notes: dict[ast.stmt, str] = {}
-        for s in ast.walk(function):
+        for s in walk(function):
             if isinstance(s, ast.stmt) and s is not function:
                 self.read(s)
 
@@ -56,7 +57,7 @@ class AnnotatedKernel:
         return [self.renamed_in(s, names) for s in body]
 
     def renamed_in(self, s: ast.stmt, names: Mapping[str, str]) -> ast.stmt:
-        if not any(isinstance(x, ast.Name) and x.id in names for x in ast.walk(s)):
+        if not any(isinstance(x, ast.Name) and x.id in names for x in walk(s)):
             return s
         if not isinstance(s, (ast.For, ast.While, ast.If)):
             return self.noted_like(s, Renamed(names).visit(copy.deepcopy(s)))

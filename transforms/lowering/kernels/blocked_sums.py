@@ -34,6 +34,7 @@ from tapeless.transforms.lowering.schedule.accumulations import (
     only_added_to,
     way_to,
 )
+from tapeless.transforms.python_text.tree_walk import walk
 
 COMPENSATED = '''
 @njit
@@ -247,7 +248,7 @@ def _set_to_zero(body: list[ast.stmt], name: str) -> int | None:
         match body[at]:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
                 return at if ast.unparse(value) in ZEROS.values() else None
-        if any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(body[at])):
+        if any(isinstance(x, ast.Name) and x.id == name for x in walk(body[at])):
             return None
     return None
 

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 
 from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH
+from tapeless.transforms.python_text.tree_walk import walk
 
 BEHIND = re.compile("  " + NOTE.pattern)
 
@@ -19,10 +20,10 @@ BEHIND = re.compile("  " + NOTE.pattern)
 def without_unread(head: str, lines: list[str]) -> list[str]:
     """The lines of a function, as long as some go."""
     while True:
-        nodes = [*ast.walk(ast.parse("\n".join([head, *lines])))]
+        nodes = [*walk(ast.parse("\n".join([head, *lines])))]
         suites = _suites(nodes)
         reads = Counter(name for n in nodes for name in _read(n))
-        read = {*reads, *(n.target.id for n in nodes if _adds(n))}  # type: ignore[attr-defined]
+        read = {*reads, *(n.target.id for n in nodes if _adds(n))}
         read -= _only_stored(nodes, suites, reads)
         unread = [s for block in suites for s in _unread(block, read)]
         if not unread:

@@ -6,25 +6,40 @@ def k(x, y): y[0] = x[0]; def k_2(a, b): a[0] = b[0]      becomes      def k(x, 
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core.language import Type
 from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.python_text.tree_walk import walk
+
+COMMENT = re.compile("# line .*")
+#: Found in what a kernel does, and never put there to break a line.
+SIGNS = ("for ", " = ", "[", "*", "+", "/")
 
 
 def twin(kernel: Kernel, others: list[Kernel]) -> Kernel | None:
     """One of the others that differs only in its names, in those of its sizes, or in the order of
     its parameters; the arguments of the kernel are put in the order of that one."""
-    numbers, kernel.form = _number_names(kernel)
+    kernel.outline = _outline(kernel)
+    alike = [other for other in others if other.outline == kernel.outline]
+    if not alike:
+        return None
+    numbers, form = _number_names(kernel)
     kinds = _kinds(kernel, numbers)
-    for other in others:
-        if other.form == kernel.form:
-            others_numbers, _ = _number_names(other)
-            if _kinds(other, others_numbers) == kinds:
-                _reorder(kernel, numbers, others_numbers)
-                return other
+    for other in alike:
+        others_numbers, others_form = _number_names(other)
+        if others_form == form and _kinds(other, others_numbers) == kinds:
+            _reorder(kernel, numbers, others_numbers)
+            return other
     return None
+
+
+def _outline(kernel: Kernel) -> tuple[int, ...]:
+    """What kernels that do the same have in common, and is soon counted."""
+    text = COMMENT.sub("", kernel.text)
+    return (len(kernel.types), *map(text.count, SIGNS))
 
 
 def _kinds(kernel: Kernel, numbers: dict[str, int]) -> list[Any]:
@@ -61,11 +76,11 @@ def _number_names(kernel: Kernel) -> tuple[dict[str, int], str]:
     own_names = set(parameters)
     own_names.update(
         node.id
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
     for statement in function.body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Name) and node.id in own_names:
                 node.id = f"v{numbers.setdefault(node.id, len(numbers))}"
     for name in parameters:

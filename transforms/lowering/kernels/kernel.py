@@ -55,7 +55,7 @@ class Kernel:
     tells: bool = False  # whether it gives errors of the user's by their numbers
     draws: bool = False  # whether it draws random numbers, in the order of the program
     stacks: frozenset[str] = frozenset()  # parameters that hold the stacks of all rows
-    form: str = ""  # the text without its own names, once it was compared with others
+    outline: tuple[int, ...] = ()  # what it has in common with those that do the same
 
 
 class KernelWriter(RowRangeWriter):

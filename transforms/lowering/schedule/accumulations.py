@@ -9,19 +9,21 @@ import ast
 from collections import Counter
 from collections.abc import Container, Iterator
 
+from tapeless.transforms.python_text.tree_walk import walk
+
 ADDS = ("plus", "plus_product")
 
 
 def only_added_to(s: ast.For) -> set[str]:
     """The names of the numbers to which a loop adds, and with which it does nothing else."""
-    inside = [*ast.walk(s)]
+    inside = [*walk(s)]
     named = Counter(x.id for x in inside if isinstance(x, ast.Name))
     added = Counter(name for x in inside if (name := _total(x)) is not None)
     return {name for name, count in added.items() if count * 2 == named[name]}
 
 
 def additions(s: ast.For, name: str) -> list[ast.AST]:
-    return [x for x in ast.walk(s) if _total(x) == name]
+    return [x for x in walk(s) if _total(x) == name]
 
 
 def _total(s: ast.AST) -> str | None:
@@ -76,8 +78,8 @@ def may_cut(s: ast.For) -> bool:
             pass
         case _:
             return False
-    bounds = {x.id for x in ast.walk(s.iter) if isinstance(x, ast.Name)}
-    names = (x for x in ast.walk(s) if isinstance(x, ast.Name))
+    bounds = {x.id for x in walk(s.iter) if isinstance(x, ast.Name)}
+    names = (x for x in walk(s) if isinstance(x, ast.Name))
     changed = {x.id for x in names if isinstance(x.ctx, ast.Store)}
     return not bounds & changed and not s.orelse and not any(map(_ends, s.body))
 
@@ -90,7 +92,7 @@ def _ends(s: ast.stmt) -> bool:
 
 def may_run_in_vectors(s: ast.For, sums: Container[str]) -> bool:
     """Whether a pass is no loop, does not raise, and needs no number of the one before but sums."""
-    inside = (x for body in s.body for x in ast.walk(body))
+    inside = (x for body in s.body for x in walk(body))
     return not any(
         isinstance(x, (ast.For, ast.While, ast.Raise)) or _carries(x, sums) for x in inside
     )
@@ -101,5 +103,5 @@ def _carries(s: ast.AST, sums: Container[str]) -> bool:
         case ast.AugAssign(target=ast.Name()):
             return True
         case ast.Assign(targets=[ast.Name(id=name)], value=e) if name not in sums:
-            return any(_is_name(x, name) for x in ast.walk(e))
+            return any(_is_name(x, name) for x in walk(e))
     return False

@@ -56,7 +56,7 @@ def canonical(size: Size, sizes: Sizes) -> Size:
 
     Notes what a symbol stands for in the end, so that chains of equalities stay short.
     """
-    if isinstance(size, int) or not sizes:
+    if isinstance(size, int) or sizes.keys().isdisjoint(size.symbols):
         return size
     root: Size = size
     while (further := dims.substitute(root, sizes.get)) != root:

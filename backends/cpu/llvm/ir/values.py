@@ -282,6 +282,18 @@ def signature_of(x: ArrayValue) -> ArrayType:
     return ArrayType(x.dtype, len(x.shape), x.layout, x.readonly, x.aligned)
 
 
+def known_strides(x: ArrayValue) -> list[int | None]:
+    """The strides of an array, as far as its layout and the lengths in the text tell them."""
+    if x.layout == "A":
+        return [None] * len(x.shape)
+    step: int | None = x.dtype.itemsize
+    strides = [step]
+    for n in x.shape[:0:-1] if x.layout == "C" else x.shape[:-1]:
+        step = None if step is None or n.known is None else step * int(n.known)
+        strides.append(step)
+    return strides[::-1] if x.layout == "C" else strides
+
+
 def bytes_between(builder: Any, x: ArrayValue) -> tuple[Any, ...]:
     """The strides of an array of any layout."""
     if x.layout == "A":

@@ -10,13 +10,15 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tapeless.transforms.python_text.tree_walk import walk
+
 NAMES = {"sin", "cos"}
 
 
 def paired_calls(function: ast.AST) -> frozenset[int]:
     """The nodes of the calls, by their `id`."""
     ids: set[int] = set()
-    for body in (function, *(s for s in ast.walk(function) if isinstance(s, (ast.For, ast.While)))):
+    for body in (function, *(s for s in walk(function) if isinstance(s, (ast.For, ast.While)))):
         calls: dict[str, list[ast.Call]] = defaultdict(list)
         for call in _calls(body):
             calls[ast.dump(call.args[0])].append(call)

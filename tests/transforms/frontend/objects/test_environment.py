@@ -18,6 +18,7 @@ import pytest
 
 import tapeless
 from tapeless.transforms.errors import TapelessError
+from tapeless.transforms.frontend.objects import files_read
 
 NAME = "TAPELESS_TEST_FACTOR"
 
@@ -191,6 +192,25 @@ def test_files_are_read_at_each_call(function, transform, tmp_path):
         }
         for _ in range(2):
             np.testing.assert_allclose(run(x), want[transform]())
+
+
+def test_what_a_module_reads_when_it_is_imported_is_not_read_again(tmp_path, monkeypatch):
+    (tmp_path / "scale.txt").write_text("3")
+    source = f"from pathlib import Path\nFOLDER = Path({str(tmp_path)!r})\n"
+    source += "NAMES = [*FOLDER.iterdir()]\nSCALE = float((FOLDER / 'scale.txt').read_text())\n"
+    (tmp_path / "tapeless_late_module.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    read = []
+    monkeypatch.setattr(files_read, "_holds", lambda path: read.append(str(path)))
+
+    def f(x):
+        import tapeless_late_module  # noqa: PLC0415  # that is the point
+
+        return tapeless_late_module.SCALE * x
+
+    run = tapeless.jit(f)
+    assert [run(2.0), run(3.0)] == [6.0, 9.0]
+    assert not any(path.startswith(str(tmp_path)) for path in read)
 
 
 def by_arguments(x):
