@@ -39,7 +39,7 @@ from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_string, with_texts
 from tapeless.transforms.frontend.builtins.index_errors import reach
-from tapeless.transforms.frontend.builtins.list_methods import of_data
+from tapeless.transforms.frontend.builtins.list_methods import ASKING, of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import staging_of
 from tapeless.transforms.frontend.control_flow.branches import (
     DeferredChoice,
@@ -187,6 +187,8 @@ class Calls:
             if f in (id, hash):
                 trace().ask_identity(*args)
                 trace().ask_address(*args)
+            if f in (sorted, min, max):
+                trace().ask_compared(*args)
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (iterated_by := staged_form(f, args)) is not None:
@@ -327,6 +329,8 @@ class Calls:
             return self.call(written, this, *args, **kwargs)
         if (result := dicts_and_sets.method(self, this, name, args)) is not NOTHING:
             return result
+        if isinstance(this, (set, frozenset, dict)) or name in ASKING:
+            trace().ask_compared(*(this if isinstance(this, Iterable) else ()), *args)
         if isinstance(this, MUTABLE) and not isinstance(f, type):
             if name not in READERS:
                 before_change(this)
