@@ -120,7 +120,7 @@ class Lookup(SpecialisationMaker):
 
     def of_relatives(self, key: Any, leaves: Sequence[Any]) -> Specialisation | None:
         """The same of a function of the same code, which reads other objects or variables."""
-        for relative, replaced in self.cache.related():
+        for relative, replaced in self.cache.related_caches():
             for specialisation in relative.get(key, ())[:OBJECTS]:
                 if not (specialisation.has_code and ways.may_serve(specialisation)):
                     continue
@@ -137,7 +137,7 @@ class Lookup(SpecialisationMaker):
             yield from (g for g in specialisation.guards if not g.holds())
             if isinstance(specialisation, Specialisation):
                 yield from other_objects.changed_values(specialisation, leaves)
-        for relative, replaced in self.cache.related():
+        for relative, replaced in self.cache.related_caches():
             for specialisation in relative.get(key, ())[:OBJECTS]:
                 if isinstance(specialisation, Specialisation):
                     yield from other_objects.changed_values(specialisation, leaves, replaced)

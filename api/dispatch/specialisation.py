@@ -415,9 +415,11 @@ class Cache(dict[Any, list[Specialisation]]):
     def notice(self, changed: Iterable[Guard]) -> None:
         """Numbers from outside that are not those of an earlier call are inputs from now on."""
         self.changing |= {g.name for g in changed if inputs.may_be_input(g)}
-        self.changing = self.changing.union(*(relative.changing for relative, _ in self.related()))
+        self.changing = self.changing.union(
+            *(relative.changing for relative, _ in self.related_caches())
+        )
 
-    def related(self) -> Iterator[tuple[Cache, list[tuple[Any, Any]]]]:
+    def related_caches(self) -> Iterator[tuple[Cache, list[tuple[Any, Any]]]]:
         """The caches of functions of the same code, which read other objects or variables: with
         each, these and what is in their places here."""
         for relative in [*self.relatives.values()][::-1][:RELATIVES]:

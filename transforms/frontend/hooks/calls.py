@@ -83,11 +83,11 @@ from tapeless.transforms.frontend.objects.derived_arrays import (
     apply_to_derived as applied_to_derived,
 )
 from tapeless.transforms.frontend.objects.derived_arrays import (
-    derived_in,
     has_masked,
     is_derived,
     of_masked,
     of_structured,
+    takes_derived,
     view_as,
 )
 from tapeless.transforms.frontend.objects.environment import (
@@ -193,7 +193,7 @@ class Calls:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (iterated_by := staged_form(f, args)) is not None:
                 return self.call(iterated_by, *args, **kwargs)
-            if (staged := staging_of(f)) is not None:
+            if (staged := staging_of(f)) is not None and not takes_derived(f, (args, kwargs)):
                 return by_rule(functools.partial(staged, self), f, args, kwargs)
         if isinstance(f, types.MethodType):
             return self.call_method(f, args, kwargs)
@@ -300,7 +300,7 @@ class Calls:
             return self.call(of_structured(f), *args, **kwargs)
         if is_numpy(f) and has_masked((*args, *kwargs.values())):
             return self.call(of_masked(f), *args, **kwargs)
-        if is_numpy(f) and any(True for _ in derived_in((args, kwargs))):
+        if takes_derived(f, (args, kwargs)):
             return applied_to_derived(f, functools.partial(self.call, f), args, kwargs)
         args = tuple(operand_of(f, a) for a in args) if is_numpy(f) else args
         symbolic = has_symbols(args) or has_symbols(kwargs)

@@ -78,6 +78,7 @@ class Trace(SizeGuards, Journals):
         # what was read from outside
         self.reads: dict[Any, Any] = {}
         self.paths: dict[int, str] = {}  # how objects from outside were read, by their ids
+        self.matrices: dict[int, Any] = {}  # what stands for those of np.matrix, by their ids
 
         # where the run is now
         self.tests: list[Any] = []  # what the branches that are open now depend on
