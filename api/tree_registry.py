@@ -11,6 +11,7 @@ import optree
 
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
+from tapeless.transforms.prelude.numpy.matrices import Matrix, matrix_of
 
 NAMESPACE = "tapeless"
 _dataclasses: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -141,6 +142,20 @@ def _rebuild_masked(_: None, parts: Sequence[Any]) -> Any:
 
 
 _register(np.ma.MaskedArray, _data_and_mask, _rebuild_masked, optree.GetAttrEntry)
+
+
+def _rebuild_matrix(_: None, parts: Sequence[Any]) -> Any:
+    """A matrix; of what stands for an array while a function is staged, what stands for it."""
+    (elements,) = parts
+    if isinstance(elements, np.ndarray) and elements.ndim == 2:
+        return elements.view(np.matrix)
+    if getattr(elements, "ndim", 0) != 2:  # of something else that has the same structure
+        return elements
+    return matrix_of(elements)
+
+
+for _kind in (np.matrix, Matrix):
+    _register(_kind, lambda x: ((x.A,), None, ("A",)), _rebuild_matrix, optree.GetAttrEntry)
 
 
 def is_other(x: Any) -> bool:

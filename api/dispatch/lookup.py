@@ -69,7 +69,8 @@ class Lookup(SpecialisationMaker):
                 if specialisation.enter is always_miss and ways.may_begin(specialisation):
                     specialisation.enter = entry(specialisation, args, kwargs, self.ordered)
                 return specialisation
-        if (serving := self.for_other_objects(key, leaves)) is not None:
+        serving = self.for_other_objects(key, leaves) or self.of_relatives(key, leaves)
+        if serving is not None:
             self.last = serving
             return serving
         worker.wait_for_callbacks()  # which may stage functions, too
@@ -83,7 +84,7 @@ class Lookup(SpecialisationMaker):
                     break
             else:
                 reason = self.reason_of_miss(self.cache.get(key, ()), leaves, args, kwargs)
-                self.cache.notice(self.changed_values(self.cache.get(key, ()), leaves))
+                self.cache.notice(self.changed_values(key, leaves))
                 kept = None if self.cache.changing else self.recall(args, kwargs)
                 specialisation = kept or self.compile_anew(reason, key, args, kwargs)
                 specialisation.reason, specialisation.number = reason, next(NUMBERS)
@@ -117,13 +118,29 @@ class Lookup(SpecialisationMaker):
                 return serving
         return None
 
-    @staticmethod
-    def changed_values(earlier: Sequence[Specialisation], leaves: Sequence[Any]) -> Iterator[Guard]:
+    def of_relatives(self, key: Any, leaves: Sequence[Any]) -> Specialisation | None:
+        """The same of a function of the same code, which reads other objects or variables."""
+        for relative, replaced in self.cache.related_caches():
+            for specialisation in relative.get(key, ())[:OBJECTS]:
+                if not (specialisation.has_code and ways.may_serve(specialisation)):
+                    continue
+                serving = other_objects.for_other_objects(specialisation, leaves, replaced)
+                if serving is not None:
+                    with STAGING:
+                        self.cache[key] = [serving, *self.cache.get(key, ())]
+                    return serving
+        return None
+
+    def changed_values(self, key: Any, leaves: Sequence[Any]) -> Iterator[Guard]:
         """What earlier specialisations rely on that is another value now."""
-        for specialisation in earlier:
+        for specialisation in self.cache.get(key, ()):
             yield from (g for g in specialisation.guards if not g.holds())
             if isinstance(specialisation, Specialisation):
                 yield from other_objects.changed_values(specialisation, leaves)
+        for relative, replaced in self.cache.related_caches():
+            for specialisation in relative.get(key, ())[:OBJECTS]:
+                if isinstance(specialisation, Specialisation):
+                    yield from other_objects.changed_values(specialisation, leaves, replaced)
 
     def compile_anew(
         self, reason: str, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -15,7 +15,7 @@ import copy
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
-from types import FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,8 +57,13 @@ class CannotReplaceError(Exception):
 class OtherObjects:
     """Which objects stand in the places of those that a specialisation was made for."""
 
-    def __init__(self, specialisation: Specialisation, leaves: Sequence[Any]) -> None:
-        self.specialisation, self.leaves = specialisation, leaves
+    def __init__(
+        self,
+        specialisation: Specialisation,
+        leaves: Sequence[Any],
+        replaced: Sequence[tuple[Any, Any]] = (),
+    ) -> None:
+        self.specialisation, self.leaves, self.replaced = specialisation, leaves, replaced
         self.images: dict[int, Any] = {}  # by the id of the first one
         self.first: dict[int, Any] = {}  # by the id of the other one
         self.readers: dict[int, Any] = {}
@@ -86,9 +91,18 @@ class OtherObjects:
             return len(first) == len(now) and all(map(self.are_alike, first, now))
         return isinstance(first, SIMPLE) and bool(exactly(first) == exactly(now))
 
+    def replace(self, first: Any, now: Any) -> bool:
+        """Whether an object or a variable of the function may stand in the place of another one."""
+        if isinstance(first, CellType) and isinstance(now, CellType):
+            self.images[id(first)], self.first[id(now)] = now, first
+            return True
+        return self.are_alike(first, now)
+
     def arguments_fit(self) -> bool:
         """Whether arguments are alike, as far as the program knows them."""
         s = self.specialisation
+        if not all(self.replace(first, now) for first, now in self.replaced):
+            return False
         return all(self.are_alike(value, self.leaves[k]) for k, value in s.static) and all(
             self.leaves[k].shape[axis] == n for k, axis, n in s.axes
         )
@@ -154,6 +168,10 @@ class OtherObjects:
             other.obj = self.image(location.obj)
         elif isinstance(location, locations.GlobalLocation):
             other.values = self.image(location.values)
+        elif isinstance(location, locations.ClosureLocation):
+            other.cell = self.image(location.cell)
+        else:
+            raise CannotReplaceError
         return other
 
     def structure(self, spec: Structure) -> Structure:
@@ -237,12 +255,17 @@ def _of_library(value: Any) -> bool:
 
 
 def for_other_objects(
-    specialisation: Specialisation, leaves: Sequence[Any]
+    specialisation: Specialisation,
+    leaves: Sequence[Any],
+    replaced: Sequence[tuple[Any, Any]] = (),
 ) -> Specialisation | None:
     """The specialisation for a call with other objects in the places of those that it was made
-    for; None if it is not right for them, or knows the objects themselves."""
+    for; None if it is not right for them, or knows the objects themselves.
+
+    replaced  objects and variables of the function that it was made for, and those in their places
+    """
     try:
-        serving = OtherObjects(specialisation, leaves).make_specialisation()
+        serving = OtherObjects(specialisation, leaves, replaced).make_specialisation()
         if serving is None or not serving.accepts(leaves):
             return None
         serving.refuse_overlap(leaves)  # code that knows of the overlap may do
@@ -251,9 +274,13 @@ def for_other_objects(
     return serving
 
 
-def changed_values(specialisation: Specialisation, leaves: Sequence[Any]) -> Iterator[Guard]:
+def changed_values(
+    specialisation: Specialisation,
+    leaves: Sequence[Any],
+    replaced: Sequence[tuple[Any, Any]] = (),
+) -> Iterator[Guard]:
     """What does not hold for the objects of a call, of which the arguments are alike."""
-    others = OtherObjects(specialisation, leaves)
+    others = OtherObjects(specialisation, leaves, replaced)
     try:
         if others.arguments_fit():
             yield from (guard for guard, holds in others.guards() if not holds)

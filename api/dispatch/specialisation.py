@@ -8,8 +8,9 @@ import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from types import FunctionType, MethodType
+from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -47,6 +48,7 @@ NUMBERS = frozenset(
     {float, int, complex, *(t for t in np.sctypeDict.values() if issubclass(t, np.number))}
 )
 Key = tuple[Any, ...]
+Parts = list[tuple[Any, Any]]  # of the identity of a function: a key, and the object behind it
 Enter = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 OBJECT = "an object of"
 MISSED = object()  # what an entry returns for a call of another signature
@@ -402,13 +404,34 @@ class Cache(dict[Any, list[Specialisation]]):
     owner: Any = None
     changing: frozenset[str] = frozenset()  # names of numbers from outside that are inputs
 
+    def __init__(self, parts: Parts, relatives: WeakValueDictionary[int, Cache]) -> None:
+        """parts      what makes the function the one it is, kept so that ids stay their own
+        relatives  the caches of functions of the same code
+        """
+        super().__init__()
+        self.parts, self.relatives = parts, relatives
+        relatives[id(self)] = self
+
     def notice(self, changed: Iterable[Guard]) -> None:
         """Numbers from outside that are not those of an earlier call are inputs from now on."""
         self.changing |= {g.name for g in changed if inputs.may_be_input(g)}
+        self.changing = self.changing.union(
+            *(relative.changing for relative, _ in self.related_caches())
+        )
+
+    def related_caches(self) -> Iterator[tuple[Cache, list[tuple[Any, Any]]]]:
+        """The caches of functions of the same code, which read other objects or variables: with
+        each, these and what is in their places here."""
+        for relative in [*self.relatives.values()][::-1][:RELATIVES]:
+            if relative is not self:
+                pairs = zip(relative.parts, self.parts, strict=True)
+                yield relative, [(x, now) for (part, x), (here, now) in pairs if part != here]
 
 
 LIMIT = 256
-_caches: OrderedDict[Key, tuple[Any, Cache]] = OrderedDict()
+RELATIVES = 4  # functions of the same code that are tried
+_caches: OrderedDict[Key, Cache] = OrderedDict()
+_relatives: OrderedDict[Key, WeakValueDictionary[int, Cache]] = OrderedDict()
 
 
 def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
@@ -417,18 +440,27 @@ def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
     key = (kind, options, *(part for part, _ in parts))
     with SHARING:
         if key not in _caches:
-            _caches[key] = (parts, Cache())  # keeps the objects, so that their ids stay their own
-            if len(_caches) > LIMIT:
-                _caches.popitem(last=False)
+            of_kind = (kind, options, *(_replaceable(x) or part for part, x in parts))
+            relatives = _relatives.setdefault(of_kind, WeakValueDictionary())
+            _caches[key] = Cache(parts, relatives)
+            for kept in (_caches, _relatives):
+                if len(kept) > LIMIT:
+                    kept.popitem(last=False)
         _caches.move_to_end(key)
-        return _caches[key][1]
+        return _caches[key]
+
+
+def _replaceable(part: Any) -> Any:
+    """What a function shares with others of the same code in the place of an object or a variable
+    that they read; nothing where they must have the same one."""
+    return type(part) if isinstance(part, CellType) or is_plain_object(part) else None
 
 
 def refuse_traces(on: bool) -> None:
     """Turns traces on values into errors, also those that were made; or allows them again."""
     STRICT[0] = on
     with SHARING:
-        caches = [cache for _, cache in _caches.values()]
+        caches = [*_caches.values()]
     for specialisation in itertools.chain(*(kept for cache in caches for kept in cache.values())):
         if specialisation.traced:
             specialisation.enter = always_miss
@@ -437,9 +469,10 @@ def refuse_traces(on: bool) -> None:
 def forget() -> None:
     """Empties the caches of all functions."""
     with SHARING:
-        for _, cache in _caches.values():
+        for cache in _caches.values():
             cache.clear()
         _caches.clear()
+        _relatives.clear()
 
 
 def cached_transformation(kind: Callable[..., Any], fun: Any, *options: Any) -> Any:

@@ -84,6 +84,15 @@ def named_tuples(x):
     return pair.a * pair.b + pair[0] ** 2
 
 
+TURN = np.matrix([[0.0, -1.0], [1.0, 0.0]])
+
+
+@row("`np.matrix`")
+def matrices(x):
+    m = TURN * np.matrix([[x[0], 1.0], [2.0, x[1]]])
+    return (m**2)[0, 1] + (m[:, 0].T * m.I * x[:2].reshape(2, 1)).item() + np.sum(m * x[2])
+
+
 class Base:
     """A class to inherit from."""
 

@@ -3,6 +3,7 @@
 import copy
 import gc
 import weakref
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -352,3 +353,92 @@ def test_objects_that_no_program_fits_twice():
         values = [compiled(p) for p in alive]
     assert values == [by_length_of_tag(p) for p in alive]
     assert sum(map(len, compiled.cache.values())) < 20
+
+
+class Layer:
+    def __init__(self, w):
+        self.w, self.calls = np.full(3, float(w)), 0
+
+    def __call__(self, x):
+        return np.sum(self.w * x**2)
+
+    def count(self, x):
+        self.calls += 1
+        return np.sum(self.w * x) * self.calls
+
+
+def same_runs(functions, x):
+    """How many programs functions of the same code were given, each of which is called twice."""
+    runs = set()
+    for made, plain in functions:
+        np.testing.assert_allclose([made(x), made(x)], [plain(x), plain(x)], rtol=1e-14)
+        runs |= {id(s.run) for kept in made.cache.values() for s in kept}
+    return len(runs)
+
+
+def test_methods_and_callable_objects_share_a_program():
+    x = np.arange(3.0)
+    assert same_runs([(jit(Layer(k)), Layer(k)) for k in (1, 2, 3)], x) == 1
+    counts = [(jit(Layer(k).count), Layer(k).count) for k in (1, 2, 3)]
+    assert same_runs(counts, x) == 2  # what changes is an input of the second one
+    layers = [Layer(k) for k in (1, 2, 3)]
+    for layer in layers:
+        np.testing.assert_allclose(grad(layer)(x), 2 * layer.w * x)
+    kept = [s for layer in layers for kept in grad(layer).cache.values() for s in kept]
+    assert len({id(s.run) for s in kept}) == 1
+
+
+def closures(w, scale):
+    """A function that reads variables and writes one of them, and what that holds."""
+    calls = scale
+
+    def f(x):
+        nonlocal calls
+        calls += 1.0
+        return np.sum(w * x) * calls
+
+    return f, lambda: calls
+
+
+def test_functions_made_anew_share_a_program():
+    x = np.arange(3.0)
+    for k in (1.0, 2.0, 3.0):
+        (f, read), (plain, _) = closures(np.full(3, k), k), closures(np.full(3, k), k)
+        compiled = jit(f)
+        assert [compiled(x), compiled(x), f(x)] == [plain(x), plain(x), plain(x)]
+        assert read() == k + 3
+    runs = same_runs(
+        [(jit(partial(scaled, Layer(k))), partial(scaled, Layer(k))) for k in (1, 2)], x
+    )
+    assert runs == 1
+
+
+def scaled(layer, x):
+    return layer(x) * 2
+
+
+def test_numbers_that_functions_of_the_same_code_read_become_inputs():
+    x = np.arange(3.0)
+
+    def scaled_by(k):
+        return lambda x: np.sum(x) * k
+
+    made = [(jit(scaled_by(k)), scaled_by(k)) for k in (1.0, 2.0, 3.0, 4.0)]
+    assert same_runs(made, x) == 2
+
+
+def test_variables_of_other_kinds_are_not_replaced():
+    x = np.arange(3.0)
+
+    def kept(p, q):
+        return lambda x: np.sum(p.w * x) if p is q else np.sum(q.w * x**2) - 1.0
+
+    def chosen(f):
+        return lambda x: np.sum(f(x))
+
+    for k in (1, 2, 3):
+        p, q = Layer(k), Layer(k + 1)
+        for args in ((p, p), (p, q)):
+            assert jit(kept(*args))(x) == kept(*args)(x)
+        for f in (np.sin, lambda x: x * k, p):  # noqa: B023 (it is called at once)
+            np.testing.assert_allclose(jit(chosen(f))(x), chosen(f)(x), rtol=1e-14)

@@ -125,6 +125,7 @@ def fields_compared(name: str, value: Any) -> Any:
         return fields_compared("eq", value)
     if code is None or code.co_filename != "<string>":
         return None
+    trace().ask_compared(value)
     return _Fields(getattr(value, f.name) for f in dataclasses.fields(value) if f.compare)
 
 
@@ -185,6 +186,7 @@ def contains_item(item: Any, container: Any) -> Any:
         container = list(container) if isinstance(container, Sequence) else container
     elements = isinstance(container, (list, tuple, set, frozenset, dict, range, deque))
     is_known = not is_run_time_value(item)
+    trace().ask_compared(item, *(container if elements else ()))
     if is_known and isinstance(container, (set, frozenset, dict)) and item in container:
         return True
     if not elements or (is_known and not any(map(is_run_time_value, container))):

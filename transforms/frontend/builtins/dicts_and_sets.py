@@ -105,11 +105,12 @@ def _new_container(
 ) -> Any:
     """A dictionary or set of the program, of a mapping, or of pairs or members: of Python, or of
     arrays if data asks it for keys. `own`: nobody else has what is in them."""
-    t = trace()
+    t, pairs = trace(), issubclass(kind, dict) and kind is not Counter
     if t.tracing and not hasattr(type(items), "keys"):
-        pairs = issubclass(kind, dict) and kind is not Counter
         items = [(t.key_of(x[0], True), x[1]) if pairs else t.key_of(x, True) for x in items]
     if key not in t.decisions.keyed and _is_known(kind, items):
+        mapping = hasattr(type(items), "keys")
+        t.ask_compared(*(x[0] if pairs and not mapping else x for x in items))
         entries = kind(default, items) if kind is defaultdict else kind(items)
         t.containers.makers[id(entries)] = (entries, key)
         return t.born(entries)

@@ -21,7 +21,7 @@ from tapeless.transforms.frontend.control_flow.comprehensions import comprehensi
 from tapeless.transforms.frontend.objects.special_methods import array_of
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
-from tapeless.transforms.prelude.numpy import linalg, polynomial_fits, structured_arrays
+from tapeless.transforms.prelude.numpy import linalg, matrices, polynomial_fits, structured_arrays
 from tapeless.transforms.prelude.numpy.function_table import written
 from tapeless.transforms.prelude.numpy.misc import inserted, of_rows
 from tapeless.transforms.prelude.numpy.sliding_windows import sliding_window_view, strided
@@ -271,8 +271,12 @@ def _of_polynomials(f: Any, staged: Any, hooks: Any, /, *args: Any, **kwargs: An
 def _written_functions(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Our code for a function, where a symbol or a function of the user is passed, or a class, or
     an iterator, which may give symbols."""
-    staged = isinstance(f, type) or any(
-        has_symbols(a) or callable(a) or isinstance(a, (Iterator, ValuesView))
-        for a in (*args, *kwargs.values())
+    staged = (
+        isinstance(f, type)
+        or f in matrices.NUMPY
+        or any(
+            has_symbols(a) or callable(a) or isinstance(a, (Iterator, ValuesView))
+            for a in (*args, *kwargs.values())
+        )
     )
     return hooks.call(ours, *args, **kwargs) if staged else hooks.call_native(f, args, kwargs)

@@ -39,7 +39,7 @@ from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_string, with_texts
 from tapeless.transforms.frontend.builtins.index_errors import reach
-from tapeless.transforms.frontend.builtins.list_methods import of_data
+from tapeless.transforms.frontend.builtins.list_methods import ASKING, of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import staging_of
 from tapeless.transforms.frontend.control_flow.branches import (
     DeferredChoice,
@@ -83,11 +83,11 @@ from tapeless.transforms.frontend.objects.derived_arrays import (
     apply_to_derived as applied_to_derived,
 )
 from tapeless.transforms.frontend.objects.derived_arrays import (
-    derived_in,
     has_masked,
     is_derived,
     of_masked,
     of_structured,
+    takes_derived,
     view_as,
 )
 from tapeless.transforms.frontend.objects.environment import (
@@ -184,11 +184,13 @@ class Calls:
             if f in (id, hash):
                 trace().ask_identity(*args)
                 trace().ask_address(*args)
+            if f in (sorted, min, max):
+                trace().ask_compared(*args)
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (iterated_by := staged_form(f, args)) is not None:
                 return self.call(iterated_by, *args, **kwargs)
-            if (staged := staging_of(f)) is not None:
+            if (staged := staging_of(f)) is not None and not takes_derived(f, (args, kwargs)):
                 return by_rule(functools.partial(staged, self), f, args, kwargs)
         if isinstance(f, types.MethodType):
             return self.call_method(f, args, kwargs)
@@ -295,7 +297,7 @@ class Calls:
             return self.call(of_structured(f), *args, **kwargs)
         if is_numpy(f) and has_masked((*args, *kwargs.values())):
             return self.call(of_masked(f), *args, **kwargs)
-        if is_numpy(f) and any(True for _ in derived_in((args, kwargs))):
+        if takes_derived(f, (args, kwargs)):
             return applied_to_derived(f, functools.partial(self.call, f), args, kwargs)
         args = tuple(operand_of(f, a) for a in args) if is_numpy(f) else args
         symbolic = has_symbols(args) or has_symbols(kwargs)
@@ -324,6 +326,8 @@ class Calls:
             return self.call(written, this, *args, **kwargs)
         if (result := dicts_and_sets.method(self, this, name, args)) is not NOTHING:
             return result
+        if isinstance(this, (set, frozenset, dict)) or name in ASKING:
+            trace().ask_compared(*(this if isinstance(this, Iterable) else ()), *args)
         if isinstance(this, MUTABLE) and not isinstance(f, type):
             if name not in READERS:
                 before_change(this)

@@ -38,6 +38,8 @@ from tapeless.transforms.ops.function_table import FUNCTIONS
 def construct(hooks: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if (generator := recorded_generator(cls, args, kwargs)) is not None:
         return generator
+    if cls is np.matrix and args and isinstance(args[0], str):
+        args = (np.asarray(np.matrix(args[0])), *args[1:])
     cls, args = staged_class(cls) if is_derived(cls) else cls, with_known_seed(cls, args)
     init = cls.__init__  # type: ignore[misc]
     new: Any = cls.__new__

@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.readers import (
     AreOne,
     ContentsOf,
+    ElementsOf,
     ItemOf,
     KeysOf,
     LengthOf,
@@ -46,6 +47,7 @@ from tapeless.transforms.frontend.trace.recorded_reads import (
     snapshot,
 )
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.prelude.numpy.matrices import matrix_of
 
 MAPPINGS = (ChainMap, UserDict, types.MappingProxyType)  # that hold others
 CONTAINERS = (list, dict, tuple, deque, set, frozenset)
@@ -60,6 +62,11 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
     if on_gpu(value):
         refuse_on_cpu(name)
         return _capture_array(value, get, name)
+    if type(value) is np.matrix:
+        if id(value) not in t.matrices:
+            elements = outer(np.asarray(value), ElementsOf(get), name, owner)
+            t.matrices[id(value)] = matrix_of(elements)
+        return t.matrices[id(value)]
     if not (t.observing and is_foreign(value)):  # the program passes it on to its library
         refuse_foreign(value, name)
     if isinstance(value, np.ndarray) and not is_foreign(value):

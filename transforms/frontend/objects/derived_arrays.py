@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
-from tapeless.transforms.frontend.trace.provenance import is_library_class
+from tapeless.transforms.frontend.trace.provenance import is_library_class, is_numpy
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.prelude.numpy import structured_arrays
+from tapeless.transforms.prelude.numpy import matrices, structured_arrays
 from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray, array_of_class
 from tapeless.transforms.prelude.numpy.masked_arrays import OF_MASKED, MaskedArray
 from tapeless.transforms.prelude.numpy.masked_arrays import WAY_OUT as PLAIN
+from tapeless.transforms.prelude.numpy.matrices import Matrix
 
 #: Methods by which a class decides what NumPy's functions make of its arrays.
 PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_wrap__", "__array_prepare__")
@@ -31,7 +32,7 @@ def is_derived(cls: Any) -> bool:
     """Whether a class is derived from np.ndarray, by a user."""
     if not isinstance(cls, type) or cls is np.ndarray:
         return False
-    return issubclass(cls, DerivedArray) or (
+    return issubclass(cls, (DerivedArray, np.matrix)) or (
         issubclass(cls, np.ndarray) and not is_library_class(cls)
     )
 
@@ -43,6 +44,8 @@ def staged_class(cls: type) -> Any:
         return cls
     if cls is np.ndarray:
         return DerivedArray
+    if cls is np.matrix:
+        return Matrix
     own = [name for name in PROTOCOLS if any(name in base.__dict__ for base in _users(cls))]
     if own or type(cls) is not type:
         by = f", and has its own {own[0]}" if own else ""
@@ -82,9 +85,13 @@ def elements(value: Any) -> Any:
     """The value with plain arrays in the place of those of derived classes."""
     if isinstance(value, DerivedArray):
         return value.__elements__
-    if type(value) in (list, tuple) and any(True for _ in derived_in(value)):
-        return type(value)(map(elements, value))
+    if isinstance(value, (list, tuple)) and any(True for _ in derived_in(value)):
+        return _sequence_like(value, map(elements, value))
     return value
+
+
+def _sequence_like(value: Any, items: Iterable[Any]) -> Any:
+    return tuple(items) if isinstance(value, tuple) else [*items]
 
 
 def derived_in(value: Any) -> Iterator[Any]:
@@ -96,6 +103,12 @@ def derived_in(value: Any) -> Iterator[Any]:
             yield from derived_in(item)
     elif type(value) is dict:
         yield from derived_in(list(value.values()))
+
+
+def takes_derived(f: Any, args: Any) -> bool:
+    """Whether a function of NumPy is asked of arrays of derived classes, and is no code of ours for
+    these."""
+    return is_numpy(f) and f not in matrices.NUMPY and any(True for _ in derived_in(args))
 
 
 def of_masked(f: Any) -> Any:
@@ -133,7 +146,7 @@ class MethodOfArray:
             return view_as(self.this, args[0])
         if self.name == "view" and args == (np.ndarray,):
             return self.this.__elements__.view()
-        method = getattr(np.ndarray, self.name)
+        method = getattr(user_class(type(self.this)), self.name)
 
         def run(this: Any, *args: Any, **kwargs: Any) -> Any:
             return getattr(this, self.name)(*args, **kwargs)
@@ -157,20 +170,38 @@ def apply_to_derived(
     """What a function of NumPy gives for arrays of derived classes: `run` gives it for plain ones.
     Of which class it is, and from which array its attributes are, is asked of NumPy."""
     operands = list(derived_in((args, kwargs)))
-    sources = _asked_of_numpy(f, args, kwargs, operands)
-    result = run(*elements(args), **{k: elements(v) for k, v in kwargs.items()})
-    if not isinstance(sources, tuple):
-        return _of_class(result, sources, operands)
-    return type(result)(_of_class(r, s, operands) for r, s in zip(result, sources, strict=True))
+    run = functools.partial(run, *elements(args), **{k: elements(v) for k, v in kwargs.items()})
+    try:
+        examples = _asked_of_numpy(f, args, kwargs, operands)
+    except UnsupportedError:
+        run()  # may say what is wrong with any arrays
+        raise
+    result = run()
+    if not isinstance(examples, tuple):
+        return _of_class(result, examples, operands)
+    pairs = zip(result, examples, strict=True)
+    parts = [_of_class(r, example, operands) for r, example in pairs]
+    return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
 
 
-def _of_class(result: Any, source: int | None, operands: list[Any]) -> Any:
-    if source is None:
+def _of_class(result: Any, example: Any, operands: list[Any]) -> Any:
+    this = _source_of(example, operands)
+    if this is None:
         return result
-    this = operands[source]
     if isinstance(result, Symbol) and not result.mutable:
         result = call_numpy(np.asarray, (result,), {})
+    if isinstance(this, Matrix) and result.ndim < 2:  # a row, or a column
+        shape = (1, -1) if example.shape[0] == 1 else (-1, 1)
+        result = call_numpy(np.reshape, (result, shape), {})
     return trace().enter(array_of_class, type(this), result, this)
+
+
+def _source_of(example: Any, operands: list[Any]) -> Any:
+    """The argument that a result has its class from; None of plain arrays and numbers."""
+    source = getattr(example, "source", None)
+    if source is None and isinstance(example, np.matrix):  # put together of several
+        return next(a for a in operands if isinstance(a, Matrix))
+    return None if source is None else operands[source]
 
 
 class _Sample(np.ndarray):
@@ -182,22 +213,33 @@ class _Sample(np.ndarray):
         self.source = getattr(obj, "source", None)
 
 
+class _MatrixSample(np.matrix):
+    """A matrix that knows this."""
+
+    source: int | None = None
+
+    def __array_finalize__(self, obj: Any) -> None:
+        super().__array_finalize__(obj)
+        self.source = getattr(obj, "source", None)
+
+
 def _asked_of_numpy(
     f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], operands: list[Any]
 ) -> Any:
-    """The number of the argument that a result has its class from, as NumPy says of examples; None
-    where it is a plain array or a number."""
+    """What NumPy gives for examples: its `source` is the number of the argument that it has its
+    class from; plain arrays and numbers have none."""
     numbers = {id(a): k for k, a in enumerate(operands)}
 
     def sample(value: Any) -> Any:
         if isinstance(value, DerivedArray):
-            example = _example(value.__elements__).view(_Sample)
+            kind = _MatrixSample if isinstance(value, Matrix) else _Sample
+            example: Any = np.asarray(_example(value.__elements__)).view(kind)
             example.source = numbers[id(value)]
             return example
         if isinstance(value, Symbol):
             return _example(value)
         if isinstance(value, (list, tuple)):
-            return type(value)(map(sample, value))
+            return _sequence_like(value, map(sample, value))
         return value
 
     try:
@@ -209,9 +251,7 @@ def _asked_of_numpy(
             "is derived from np.ndarray",
             WAY_OUT,
         ) from e
-    if isinstance(result, tuple):
-        return tuple(getattr(r, "source", None) for r in result)
-    return getattr(result, "source", None)
+    return result
 
 
 def _example(x: Any) -> Any:

@@ -113,6 +113,10 @@ def setter(obj: Any, name: str, attribute: Any) -> tuple[Any, ...] | None:
     return None if method is None else (method, obj, name)
 
 
+#: Operators that ask which of two values is larger, or whether they are equal.
+COMPARING = frozenset({"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"})
+
+
 def binary(kind: str, left: Any, right: Any) -> Any:
     """left + right, and every other operator with two operands."""
     if kind in ("Is", "IsNot"):
@@ -130,6 +134,8 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     cls: Any = type(left)
     if kind in ("Eq", "NotEq") and left is not right and cls.__eq__ is object.__eq__:
         trace().ask_identity(left, right)
+    if kind in COMPARING or isinstance(left, (set, frozenset, dict)):
+        trace().ask_compared(left, right)
     if kind == "NotEq" and special(left, "__eq__") and special(left, "__ne__") is None:
         return _opposite(binary("Eq", left, right))
     try:

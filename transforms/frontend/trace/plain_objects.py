@@ -10,9 +10,9 @@ from types import FunctionType
 from typing import Any
 
 NAMESPACES = frozenset({("types", "SimpleNamespace"), ("argparse", "Namespace")})
-#: Methods that builtin functions and containers call where nobody sees what they read.
+#: Methods that libraries and builtin functions call where nobody sees what they read; what
+#: comparisons read is guarded (`comparison_reads`).
 UNSEEN = (
-    *("__eq__", "__ne__", "__hash__", "__lt__", "__le__", "__gt__", "__ge__"),
     *("__index__", "__reversed__", "__length_hint__", "__fspath__", "__buffer__"),
     *("__array_ufunc__", "__array_function__", "__array_interface__", "__array_struct__"),
 )

@@ -229,6 +229,17 @@ class ContentsOf(Reader):
 
 
 @dataclass(frozen=True, eq=False)
+class ElementsOf(Reader):
+    """What a matrix holds, as a plain array."""
+
+    get: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        matrix = self.get()
+        return np.asarray(matrix) if type(matrix) is np.matrix else None
+
+
+@dataclass(frozen=True, eq=False)
 class AreOne(Reader):
     """Whether two places hold one object."""
 

@@ -11,10 +11,11 @@ from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Atom, Let, Statement, Var, outputs
 from tapeless.transforms.core.random_generators import is_seed
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
+from tapeless.transforms.frontend.trace.comparison_reads import compared_parts
 from tapeless.transforms.frontend.trace.journals import Journals
 from tapeless.transforms.frontend.trace.observation import constant_value, observe
 from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
-from tapeless.transforms.frontend.trace.readers import ObjectItself
+from tapeless.transforms.frontend.trace.readers import ContentsOf, ObjectItself
 from tapeless.transforms.frontend.trace.recorded_reads import KnownAddress
 from tapeless.transforms.frontend.trace.run_state import (
     CallAtHand,
@@ -77,6 +78,7 @@ class Trace(SizeGuards, Journals):
         # what was read from outside
         self.reads: dict[Any, Any] = {}
         self.paths: dict[int, str] = {}  # how objects from outside were read, by their ids
+        self.matrices: dict[int, Any] = {}  # what stands for those of np.matrix, by their ids
 
         # where the run is now
         self.tests: list[Any] = []  # what the branches that are open now depend on
@@ -111,6 +113,7 @@ class Trace(SizeGuards, Journals):
     def ask_identity(self, *values: Any) -> None:
         """Must be called before objects are hashed, or compared by which they are."""
         undecided = self.containers.stands_for_others
+        self.ask_compared(*values)
         for value in values:
             if isinstance(value, tuple):
                 self.ask_identity(*value)
@@ -119,6 +122,7 @@ class Trace(SizeGuards, Journals):
 
     def ask_address(self, *values: Any) -> None:
         """Must be called where a program is told where objects are in memory."""
+        self.ask_compared(*values, arrays=False)
         for value in values:
             if isinstance(value, (list, tuple)):
                 self.ask_address(*value)
@@ -128,6 +132,17 @@ class Trace(SizeGuards, Journals):
                 self.reads["address", id(value)] = KnownAddress(
                     "where it is", ObjectItself(value), value
                 )
+
+    def ask_compared(self, *values: Any, arrays: bool = True) -> None:
+        """Must be called where Python compares or hashes objects by code that nobody sees."""
+        for key, guard in compared_parts(values, self.is_written):
+            if arrays or not isinstance(guard.get, ContentsOf):
+                self.reads.setdefault(key, guard)
+
+    def is_written(self, obj: Any, name: str) -> bool:
+        """Whether the program itself gave an attribute the value that it has."""
+        key = ("attribute", id(obj), name)
+        return bool(self.birth(obj)) or any(key in journal.old for journal in self.journals)
 
     def undecided_identity(self, what: str) -> NoReturn:
         if self.loops.rolling:

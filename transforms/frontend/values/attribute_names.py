@@ -13,6 +13,7 @@ from tapeless.transforms.frontend.trace.provenance import (
     static_attribute,
 )
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.prelude.numpy.matrices import Matrix
 
 
 def attributes(obj: Any) -> tuple[str, ...]:
@@ -29,9 +30,11 @@ def attributes(obj: Any) -> tuple[str, ...]:
 
 
 def is_record(value: Any) -> bool:
-    """Whether a value is taken for what it holds: a dataclass, or an object that the program makes
-    of a class whose objects a loop replaces."""
+    """Whether a value is taken for what it holds: a dataclass, a matrix, or an object that the
+    program makes of a class whose objects a loop replaces."""
     t = trace()
+    if type(value) is Matrix:
+        return True
     if type(value) in t.decisions.values:
         return t.birth(value) > 0
     return dataclasses.is_dataclass(value) and not isinstance(value, type)

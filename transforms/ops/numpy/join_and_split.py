@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -200,3 +201,7 @@ NUMPY = {
     np.hsplit: _split_along(1),
     np.dsplit: _split_along(2),
 }
+with warnings.catch_warnings():  # the old name of vstack, which newer versions warn of or lack
+    warnings.simplefilter("ignore")
+    if hasattr(np, "row_stack"):
+        NUMPY[np.row_stack] = _vstack

@@ -28,6 +28,10 @@ class DerivedArray:
     def __array_finalize__(self, obj: Any) -> None:
         """Sets the attributes of a new array, made from `obj`."""
 
+    def __of_class__(self, elements: Any) -> Any:
+        """An array of the class, made from this one."""
+        return array_of_class(self.__class__, elements, self)
+
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__elements__
 
@@ -74,6 +78,8 @@ class DerivedArray:
     @property
     def T(self) -> Any:  # noqa: N802 (NumPy's)
         return like(self, self.__elements__.T)
+
+    flat = property(lambda self: self.__elements__.flat)
 
     @property
     def real(self) -> Any:
@@ -123,7 +129,7 @@ def array_of_class(cls: Any, elements: Any, source: Any) -> Any:
 
 def like(source: Any, result: Any) -> Any:
     """A part of an array: of its class, or a number."""
-    return array_of_class(source.__class__, result, source) if np.ndim(result) else result
+    return source.__of_class__(result) if np.ndim(result) else result
 
 
 def elements_of(value: Any) -> Any:

@@ -9,6 +9,7 @@ from tapeless.transforms.prelude.containers import bisect, heapq, queue, sets, t
 from tapeless.transforms.prelude.numpy import (
     cmath,
     masked_arrays,
+    matrices,
     misc,
     nditer,
     python_numbers,
@@ -21,6 +22,7 @@ from tapeless.transforms.prelude.numpy import (
 FAMILIES = (
     *(sets, signals, misc, ufunc_at, ufunc_reduce, sliding_windows, python_numbers, cmath),
     masked_arrays,
+    matrices,
     nditer,
 )
 WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}
