@@ -1,4 +1,5 @@
-"""Names of jax.stages for what `jit` makes: a function, and what it is compiled to step by step.
+"""Provides the names of jax.stages for what `jit` makes: a function, and what it is compiled to
+step by step.
 
 >>> import tapeless
 >>> isinstance(tapeless.jit(abs), Wrapped)

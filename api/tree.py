@@ -1,4 +1,5 @@
-"""Pytrees: nested tuples, lists, dicts, namedtuples, dataclasses, None and registered types.
+"""Flattens and maps pytrees: nested tuples, lists, dicts, namedtuples, dataclasses, None and
+registered types.
 
 The work is done by optree; None is a node without leaves, as in JAX.
 """

@@ -1,4 +1,6 @@
-"""What is done around calls and compilations while a setting asks for it."""
+"""Checks calls and logs compilations while a setting asks for it: `debug_nans`, `debug_infs`,
+`log_compiles`.
+"""
 
 from __future__ import annotations
 

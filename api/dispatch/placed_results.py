@@ -1,4 +1,4 @@
-"""jit with shardings: arguments have to fit theirs, and results get theirs."""
+"""Checks arguments against the `in_shardings` of `jit`, and gives results their `out_shardings`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Factorisations and solutions of linear equations, with the conventions of jax.lax.linalg."""
+"""Factorises matrices and solves linear equations, with the conventions of jax.lax.linalg."""
 
 from __future__ import annotations
 

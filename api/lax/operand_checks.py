@@ -1,4 +1,6 @@
-"""Operands as arrays of the types that an operation takes."""
+"""Checks operands of jax.lax's functions, and converts them to arrays of the types that an
+operation takes.
+"""
 
 from __future__ import annotations
 

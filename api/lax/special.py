@@ -1,4 +1,4 @@
-"""Special functions, element by element; most of them need SciPy."""
+"""Provides special functions of jax.lax, element by element; most of them need SciPy."""
 
 from __future__ import annotations
 

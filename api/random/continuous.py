@@ -1,4 +1,4 @@
-"""Continuous distributions in their standard form: functions of uniform numbers."""
+"""Draws from continuous distributions in standard form, as functions of uniform numbers."""
 
 from __future__ import annotations
 

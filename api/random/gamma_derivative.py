@@ -1,4 +1,4 @@
-"""How a gamma number moves with its shape parameter while its quantile stays."""
+"""Differentiates a gamma number by its shape parameter, at a fixed quantile."""
 
 from __future__ import annotations
 

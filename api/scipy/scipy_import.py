@@ -1,4 +1,4 @@
-"""SciPy itself, which is optional."""
+"""Imports SciPy, which is optional, and says so where it is missing."""
 
 from __future__ import annotations
 

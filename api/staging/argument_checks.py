@@ -1,4 +1,4 @@
-"""Checks of what transformations are given: argnums, inputs, tangents, cotangents."""
+"""Checks what transformations are given: argnums, inputs, tangents, cotangents."""
 
 from __future__ import annotations
 

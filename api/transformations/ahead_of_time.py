@@ -1,4 +1,4 @@
-"""Compilation ahead of time: a function that is traced, lowered and compiled for some types."""
+"""Compiles functions ahead of time: a function is traced, lowered and compiled for some types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""jit: compiled functions, through fused loops that can be read."""
+"""Compiles functions to fused loops that can be read (`jit`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transformed functions on a GPU: the same programs, compiled for the device of their arguments.
+"""Compiles transformed functions for a GPU: the same programs, for the device of their arguments.
 
 f = jit(loss, backend="gpu"); f(x)      x goes to the GPU, the kernels run there, the result stays
 

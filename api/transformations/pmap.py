@@ -1,4 +1,4 @@
-"""pmap: a function of one element as a function of a batch of them that is spread over devices."""
+"""Maps a function over a batch that is spread over devices (`pmap`)."""
 
 from __future__ import annotations
 

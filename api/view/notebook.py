@@ -1,4 +1,4 @@
-"""Show a transformed function in a notebook: a line that opens to the user's and emitted code."""
+"""Shows a transformed function in a notebook: a line that opens to the user's and emitted code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw a function of one number and its derivatives."""
+"""Draws a function of one number and its derivatives."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Functions that only pass numbers to a kernel, and return what it makes of them: machine code
-stands for the whole function.
+"""Replaces functions that only pass numbers to a kernel, and return what it gives, by machine code.
 
 def f(x, y):
     value = f_kernel(y, x)

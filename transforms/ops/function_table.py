@@ -1,4 +1,4 @@
-"""All families together: which NumPy function, method or ufunc is which operation."""
+"""Collects the tables of all families: which NumPy function, method or ufunc is which operation."""
 
 from __future__ import annotations
 

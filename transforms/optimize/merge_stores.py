@@ -1,4 +1,4 @@
-"""Stores into one place become one store.
+"""Merges stores into one place.
 
 x[i] = 0; x[j] += b; x[i] += a      becomes      x[i] = a; x[j] += b
 

@@ -1,4 +1,4 @@
-"""Operators of Python on numbers, as Numba has them with the error model of NumPy."""
+"""Compiles Python's operators on numbers, as Numba has them with the error model of NumPy."""
 
 from __future__ import annotations
 

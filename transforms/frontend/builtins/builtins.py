@@ -1,4 +1,6 @@
-"""Tables the builtin functions of Python with what stages each of them where it meets symbols."""
+"""Tabulates the builtin functions of Python with what stages each of them where it meets
+symbols.
+"""
 
 from __future__ import annotations
 

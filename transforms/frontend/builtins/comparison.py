@@ -1,5 +1,6 @@
-"""Comparisons of containers, and membership in them: element by element, as Python does, where
-the elements are known only when the program runs."""
+"""Stages comparisons of containers, and membership in them: element by element, as Python does,
+where the elements are known only at run time.
+"""
 
 from __future__ import annotations
 

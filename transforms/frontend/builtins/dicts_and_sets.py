@@ -1,4 +1,4 @@
-"""Dictionaries and sets of which data says which key is meant.
+"""Stages dictionaries and sets at keys that depend on run-time values.
 
 MASS[z]                     becomes      the value at the place of z among the known keys
 counts = {}; counts[k] = 1  becomes      counts = Keyed(...); counts.put(k, 1)

@@ -1,4 +1,4 @@
-"""Branches on data: both sides are staged as blocks, and what they leave is joined."""
+"""Stages branches on run-time values: both arms become blocks, and what they leave is joined."""
 
 from __future__ import annotations
 

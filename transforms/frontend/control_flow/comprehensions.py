@@ -1,4 +1,6 @@
-"""Comprehensions and generator expressions: rolled like loops, or run through as Python does."""
+"""Stages comprehensions and generator expressions: rolled like loops, or run through as Python
+does.
+"""
 
 from __future__ import annotations
 

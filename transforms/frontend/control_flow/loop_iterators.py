@@ -1,4 +1,5 @@
-"""Iterators over what a rolled loop runs over: zip, map, enumerate, reversed and iter of arrays.
+"""Stages iterators over what a rolled loop runs over: zip, map, enumerate, reversed and iter of
+arrays.
 
 As Python's they are run over once: each keeps how far it is, and gives the rest.
 """

@@ -1,4 +1,5 @@
-"""Tuples, and numbers in containers, that are None or not by data: whether they are goes along.
+"""Represents tuples, and numbers in containers, that may be None at run time: a flag says whether
+they are.
 
 best = (None, np.inf); for ...: best = (i, v)      carries i, v, and whether i is a number
 found = None; for ...: found = (i, v)              carries i, v, and whether found is a tuple

@@ -1,4 +1,5 @@
-"""Loops over a few known items whose bodies have loops: they need not be written once for each.
+"""Rolls loops over a few known items whose bodies have loops: they need not be written once for
+each.
 
 for d in (-1, 0, 1): ...                  becomes      for d in range(-1, 2): ...
 for a, c in [(a0, c0), (a1, c1), ...]:    becomes      a, c = array([a0, a1, ...])[k], ...

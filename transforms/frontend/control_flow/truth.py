@@ -1,4 +1,4 @@
-"""The truth of a test, and values whose definition depends on one."""
+"""Stages the truth of a test, and values whose definition depends on one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements of lists and tuples at an index that data decides.
+"""Stages elements of lists and tuples at an index that is known only at run time.
 
     [a, b, c][k]      becomes      np.array([a, b, c])[k]
 

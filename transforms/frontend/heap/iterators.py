@@ -1,4 +1,4 @@
-"""Iterators that the program makes: they are advanced once and in order, as Python does.
+"""Advances iterators that the program makes once and in order, as Python does.
 
 A loop that is rolled is staged several times, and a side of a branch may not be run at all, so
 that an iterator which is older than these is not advanced in them.

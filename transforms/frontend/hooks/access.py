@@ -1,4 +1,4 @@
-"""Attributes and items of Python objects, as a staged run reads and stores them."""
+"""Reads and stores attributes and items of Python objects in a staged run."""
 
 from __future__ import annotations
 

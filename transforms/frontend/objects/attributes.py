@@ -1,5 +1,6 @@
-"""Attributes that a staged run reads: what an object from outside, or a class, may have changed by
-the next call is watched."""
+"""Reads attributes in a staged run, and watches what an object from outside, or a class, may have
+changed by the next call.
+"""
 
 from __future__ import annotations
 

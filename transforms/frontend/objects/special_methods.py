@@ -1,5 +1,6 @@
-"""Special methods of users' classes, which Python calls by itself: they are entered like other
-functions, so that they may branch on data, and what they read and write is known."""
+"""Enters special methods of users' classes, which Python calls by itself, like other functions, so
+that they may branch on run-time values, and what they read and write is known.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Elements of arrays: where they are, and what a statement computes for one."""
+"""Writes how kernels reach elements of arrays: where they are, and what a statement computes for
+one.
+"""
 
 from __future__ import annotations
 

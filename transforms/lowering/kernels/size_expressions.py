@@ -1,4 +1,4 @@
-"""Sizes and integers in a kernel: how they are spelled, and what is known of them."""
+"""Spells sizes and integers in a kernel, and keeps what is known of them."""
 
 from __future__ import annotations
 

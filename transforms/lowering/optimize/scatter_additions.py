@@ -1,4 +1,4 @@
-"""Stores of loops that add to an element of an array, as additions: threads may share those.
+"""Turns stores of loops that add to an element of an array into additions: threads may share those.
 
 for i: t = index(h, k); h = update(h, t + v, k)      becomes      for i: h = add_at(h, v, k)
 """

@@ -1,4 +1,4 @@
-"""Products and quotients: constants come first, and meet.
+"""Simplifies products and quotients: constants come first, and meet.
 
 b = 2 * x; c = 3 * b                         becomes      c = 6 * x
 """

@@ -1,4 +1,4 @@
-"""Lists of lists that data makes as long as they are, in which lists are put one by one.
+"""Implements lists to which lists of run-time length are appended one by one.
 
 groups = []; groups.append(run)      becomes      the items of run, linked as those of `Rows`
 """

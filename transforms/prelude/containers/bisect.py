@@ -1,4 +1,4 @@
-"""Places in sorted lists of data: the functions of `bisect`."""
+"""Finds positions in sorted lists by bisection: the functions of `bisect`, on run-time values."""
 
 from __future__ import annotations
 

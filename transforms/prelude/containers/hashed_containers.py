@@ -1,4 +1,5 @@
-"""Dictionaries and sets whose keys depend on data: keys and values in lists, found by buckets.
+"""Implements dictionaries and sets whose keys depend on run-time values: keys and values in lists,
+found by buckets.
 
 counts = {}; counts[k] = counts.get(k, 0) + 1
 

@@ -1,4 +1,6 @@
-"""Known dictionaries at a key from data: where the key is among theirs, and the value there."""
+"""Looks up known dictionaries at a run-time key: where the key is among theirs, and the value
+there.
+"""
 
 from __future__ import annotations
 

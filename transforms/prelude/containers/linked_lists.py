@@ -1,4 +1,5 @@
-"""Lists of lists of which data says which one grows, as linked lists in arrays.
+"""Implements lists of lists of which run-time values say which one grows, as linked lists in
+arrays.
 
 cells = [[] for _ in range(n)]; cells[k].append(v)
 

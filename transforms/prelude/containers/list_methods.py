@@ -1,4 +1,6 @@
-"""Methods and comparisons of lists that ask what is equal, or where something is, of data."""
+"""Implements methods and comparisons of lists that ask what is equal, or where something is, of
+run-time values.
+"""
 
 from __future__ import annotations
 

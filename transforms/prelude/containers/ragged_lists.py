@@ -1,5 +1,6 @@
-"""Lists of lists of the caller's, of different lengths, that are not changed: all items in one
-list, and where each of them ends."""
+"""Implements lists of lists of the caller's, of different lengths, that are not changed: all items
+in one list, and where each of them ends.
+"""
 
 from __future__ import annotations
 

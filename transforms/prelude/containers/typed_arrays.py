@@ -1,4 +1,4 @@
-"""Arrays of Python's module `array`: lists whose items are numbers of one type."""
+"""Implements arrays of Python's module `array`: lists whose items are numbers of one type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the filters of scipy.ndimage see an array beyond its edges."""
+"""Extends arrays beyond their edges, as the filters of scipy.ndimage see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The linear filters of scipy.ndimage, and all that stands for its functions by name."""
+"""Implements the linear filters of scipy.ndimage, and names all that stands for its functions."""
 
 from __future__ import annotations
 

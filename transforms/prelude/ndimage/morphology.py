@@ -1,4 +1,6 @@
-"""Morphology of grey images, derivatives of smoothed ones, and measurements of whole images."""
+"""Implements morphology of grey images, derivatives of smoothed ones, and measurements of whole
+images.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filters of scipy.ndimage that choose among the elements around each one."""
+"""Implements the filters of scipy.ndimage that choose among the elements around each one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images at places between their pixels, by splines: map_coordinates, affine_transform, shift,
+"""Interpolates images between their pixels by splines: map_coordinates, affine_transform, shift,
 zoom, rotate and spline_filter of scipy.ndimage.
 
 A spline of order n is a sum of bumps, one a pixel, that reach (n + 1) / 2 pixels far; the heights

@@ -1,4 +1,4 @@
-"""The functions of `cmath`, of one number each, by those of NumPy."""
+"""Implements the functions of `cmath`, of one number each, by those of NumPy."""
 
 from __future__ import annotations
 

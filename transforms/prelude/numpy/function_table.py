@@ -1,4 +1,4 @@
-"""All functions that are written in plain code, by the function they stand for."""
+"""Tabulates all functions that are written in plain code, by the function they stand for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""np.linalg: least squares, pseudoinverses and ranks up to a tolerance; QR with all columns."""
+"""Implements least squares, pseudoinverses and ranks up to a tolerance, and QR with all columns, of
+np.linalg.
+"""
 
 from __future__ import annotations
 

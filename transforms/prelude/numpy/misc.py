@@ -1,4 +1,4 @@
-"""Functions of several families: histograms, polynomials, indices of functions."""
+"""Implements functions of several families: histograms, polynomials, indices of functions."""
 
 from __future__ import annotations
 

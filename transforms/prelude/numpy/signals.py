@@ -1,4 +1,4 @@
-"""Phases without jumps, windows, and bits."""
+"""Implements phases without jumps, windows, and packed bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows that slide over arrays."""
+"""Implements windows that slide over arrays."""
 
 from __future__ import annotations
 

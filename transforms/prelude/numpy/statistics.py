@@ -1,4 +1,4 @@
-"""Averages and deviations of data: functions of `statistics`."""
+"""Implements averages and deviations: functions of `statistics`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The assertions of np.testing about numbers."""
+"""Implements the assertions of np.testing about numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `at` methods of ufuncs, also where an index names an element more than once."""
+"""Implements the `at` methods of ufuncs, also where an index names an element more than once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The `reduce`, `accumulate` and `reduceat` methods of ufuncs that have no rule for them."""
+"""Implements the `reduce`, `accumulate` and `reduceat` methods of ufuncs that have no rule for
+them.
+"""
 
 from __future__ import annotations
 

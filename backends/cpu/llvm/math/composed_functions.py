@@ -1,4 +1,4 @@
-"""Functions of one or two floats that are made of others, as NumPy has them.
+"""Composes functions of one or two floats from simpler ones in LLVM code, as NumPy has them.
 
 sign(x)      becomes      1.0 if x > 0 else -1.0 if x < 0 else 0.0 if x == 0 else x
 """

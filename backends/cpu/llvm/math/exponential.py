@@ -1,4 +1,4 @@
-"""The exponential in LLVM's instructions, of one number or of a vector, to 1.1 ulp.
+"""Computes the exponential in LLVM's instructions, of one number or of a vector, to 1.1 ulp.
 
 exp(x) = 2**n exp(r), with n the integer nearest to x / log(2), and a polynomial for exp(r). The
 coefficients are those of the least relative error (found by Remez' method with 60 digits): 2**-58
