@@ -47,6 +47,7 @@ TRANSFORMS = frozenset(
     (
         "tapeless.transformations.forward_and_reverse",
         "tapeless.transformations.vmap",
+        "tapeless.transformations.compiled_function",
         "tapeless.transformations.jit",
         "tapeless.transformations.grad",
         "tapeless.transformations.jacobians",

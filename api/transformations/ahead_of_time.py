@@ -27,7 +27,7 @@ from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
-    from tapeless.transformations.jit import Jit
+    from tapeless.transformations.compiled_function import Jit
 
 SCALARS = (bool, int, float, complex, np.generic, np.ndarray)
 
