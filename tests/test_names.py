@@ -21,16 +21,8 @@ PATHS = {
 }
 #: Words that say that something was computed, and not what it is.
 SAY_NOTHING = frozenset({"made", "found", "one", "known", "left", "given"})
-#: How many locals and parameters have such names. Emitted code shows those of `prelude`.
-MOST = {
-    "api": 1,
-    "backends": 4,
-    "tools": 0,
-    "transforms": 17,
-    "transforms/cuda": 0,
-    "transforms/lowering/kernels": 2,
-    "transforms/prelude": 49,
-}
+#: How many locals and parameters have such names.
+MOST = {"api": 1, "backends": 0, "tools": 0, "transforms": 1}
 #: Names of one word that say only that something was done, or where it is: `known`, `apart`, `of`.
 PARTICLES = frozenset(
     re.findall(
@@ -51,19 +43,7 @@ PARTICLES = frozenset(
 #: Verbs and nouns with the ending of a participle.
 NO_PARTICIPLES = frozenset({"embed", "exceed", "feed", "need", "seed", "shed", "speed"})
 #: How many functions, methods and classes have such names, or those of participles: `joined`.
-LONE = {
-    "api": 14,
-    "backends": 2,
-    "tools": 0,
-    "transforms": 3,
-    "transforms/cuda": 0,
-    "transforms/c": 0,
-    "transforms/c_text": 0,
-    "transforms/frontend": 9,
-    "transforms/lowering": 0,
-    "transforms/ops": 0,
-    "transforms/prelude": 52,
-}
+LONE = {"api": 14, "backends": 2, "tools": 0, "transforms": 16}
 #: How often files compare the name of an operation with text. Kernels are called by their names.
 COMPARISONS = {
     "transforms/c/driver.py": 1,

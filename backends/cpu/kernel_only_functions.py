@@ -65,9 +65,9 @@ class KernelOnlyFunction(JitKernel):
     def fixed_key(self) -> str:
         return f"{super().fixed_key()}\n{self.form}"
 
-    def link_entry(self, found: ObjectCode) -> Callable[..., Any]:
-        entry = super().link_entry(found)
-        self.made = self.place(found)
+    def link_entry(self, code: ObjectCode) -> Callable[..., Any]:
+        entry = super().link_entry(code)
+        self.made = self.place(code)
         return entry
 
     def latest_entry(self, other: Any) -> Callable[..., Any] | None:

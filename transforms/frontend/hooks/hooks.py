@@ -268,7 +268,7 @@ class Hooks(Operations):
     def subject(self, value: Any) -> Any:
         """What `match` looks at, by itself."""
         if isinstance(value, GivenLists):
-            value.other()
+            value.refuse_change()
         return value.need() if isinstance(value, Either) else value
 
     def is_instance(self, value: Any, kinds: Any) -> bool:

@@ -1,7 +1,7 @@
 """Says what the tests around a statement tell about how long something is.
 
-    if near:                                  here a loop over `near` makes a pass
-        total = sum(body.at for body in near)
+if near:                                  here a loop over `near` makes a pass
+    total = sum(body.at for body in near)
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ PYTHONS: dict[Any, Any] = heapq.PYTHON | bisect.PYTHON | queue.PYTHON | typed_ar
 LATER = {"statistics": "numpy.statistics"}
 
 
-def written(f: Any) -> Any:
+def plain_code_of(f: Any) -> Any:
     """Our code for a function; None where there is none."""
     family = LATER.get(getattr(f, "__module__", None) or "")
     if family is not None:

@@ -94,8 +94,8 @@ def _exp_of_reduced(builder: Any, argument: Any) -> tuple[FormulaValue, FormulaV
 def _power(builder: Any, rounded: Any) -> FormulaValue:
     """2**n, of the sum of n and ROUNDER."""
     bits = builder.shl(builder.bitcast(rounded, _integers(rounded)), _fraction(rounded))
-    one = constant(bits.type, ONE[scalar(rounded.type)])
-    return FormulaValue(builder, builder.bitcast(builder.add(bits, one), rounded.type))
+    unit = constant(bits.type, ONE[scalar(rounded.type)])
+    return FormulaValue(builder, builder.bitcast(builder.add(bits, unit), rounded.type))
 
 
 def _integers(x: Any) -> Any:
