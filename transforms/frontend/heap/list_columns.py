@@ -370,7 +370,7 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
         stack.name = name
     for k, column in enumerate(columns):
         for leaf in column:
-            stacks_made[k] = stacks.push(stacks_made[k], leaf)
+            stacks_made[k] = named_like(stacks_made[k], stacks.push(stacks_made[k], leaf))
     tail = Columns(element, list(map(Symbol, stacks_made)), key)
     tail.numbers = ElementDtypes([a.type for a in leaf_columns(element)])
     for s in specs:
