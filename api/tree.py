@@ -38,7 +38,7 @@ else:
 IsLeaf = Callable[..., bool]
 Structure = optree.PyTreeSpec
 
-STAGED = "tapeless.transforms.frontend."  # where text and others are that data decides
+STAGED = "tapeless.transforms.frontend."  # where text and others are that run-time values decide
 
 
 def _is_new_dataclass(leaf: Any) -> bool:

@@ -168,7 +168,7 @@ class Deferred:
 
 @dataclass(frozen=True, eq=False)
 class DeferredIterator(Deferred):
-    """An iterator over a list of which data says how long it is; `state` as of a choice."""
+    """An iterator over a list of run-time length; `state` as of a choice."""
 
     source: Any
     state: list[int]

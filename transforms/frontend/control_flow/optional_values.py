@@ -55,7 +55,7 @@ def optional(value: Any, flag: Atom) -> Any:
 
 
 def is_optional(spec: Structure) -> bool:
-    """Whether it is a tuple or None, by data."""
+    """Whether it is a tuple or None, by run-time values."""
     return spec.kind is Either and is_plain(spec.children[1]) and spec.children[2].value is None
 
 

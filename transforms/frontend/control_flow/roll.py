@@ -197,7 +197,7 @@ class LoopFixpoint:
         raise CannotRoll("the types of its variables do not settle")
 
     def count(self) -> Size | None:
-        """How many passes are made; None if data says so."""
+        """How many passes are made; None if run-time values say so."""
         return None if self.seq is None or self.stop is not None else self.seq.count
 
     def entries(self) -> dict[Any, Structure]:

@@ -66,7 +66,7 @@ def pick_element(hooks: Any, items: Any, k: Any) -> Any:
 
 
 def _read_only(hooks: Any, specs: list[Structure], k: Any) -> Any:
-    """One of several containers or arrays that data does not make, to be read."""
+    """One of several containers or arrays that run-time values do not make, to be read."""
     if all(map(_of_values, specs)) and interchangeable(specs):
         _need_one_type(specs)
         return _value_at(specs, k)
@@ -109,7 +109,7 @@ def make_room(items: Any, k: Any, value: Any) -> None:
 
 
 def _as_rows(items: Any, k: Any) -> None:
-    """Lists of which data says which is meant are made anew, as rows."""
+    """Lists of which run-time values say which is meant are made anew, as rows."""
     allocation = items.rows_key if isinstance(items, StagedList) else None
     if allocation is not None and _is_index(k) and decided_by_data(k.value()):
         trace().decisions.as_rows(allocation)

@@ -230,7 +230,7 @@ def _changes(item: Type, common: Type, fixed: bool) -> bool:
 
 def _free_axes(item: Type, common: Type) -> tuple[int, ...]:
     """The axes that are as long as an input in what a list held before, and not in what is
-    appended, as data says: each element gets lengths of its own."""
+    appended, as run-time values say: each element gets lengths of its own."""
     return _differing(item, common, dims.is_given)
 
 

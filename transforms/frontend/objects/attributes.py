@@ -127,7 +127,7 @@ def watch_class(cls: type, name: str) -> None:
 
 
 def has(obj: Any, name: str) -> Any:
-    """hasattr(obj, name): a bool, or a symbol where data decides."""
+    """hasattr(obj, name): a bool, or a symbol where run-time values decide."""
     if isinstance(obj, Symbol):
         return has_attribute(obj, name)
     note_absence(obj, name)

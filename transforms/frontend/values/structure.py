@@ -208,7 +208,7 @@ def is_reference(spec: Structure) -> bool:
 
 
 def is_text(spec: Structure) -> bool:
-    """Whether it is a string, or one of several by data."""
+    """Whether it is a string, or one of several by run-time values."""
     return spec.kind is ChosenText or (spec.kind == "static" and isinstance(spec.value, str))
 
 
