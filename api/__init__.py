@@ -1,4 +1,4 @@
-"""tapeless: JAX's transformations for plain NumPy code, done by rewriting source."""
+"""Transforms plain NumPy code as JAX does (grad, jit, vmap, pmap, ...), by rewriting its source."""
 
 if __name__ != "tapeless":
     raise ImportError(f"import tapeless instead of {__name__}")

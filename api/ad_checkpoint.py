@@ -1,4 +1,4 @@
-"""What JAX has in jax.ad_checkpoint."""
+"""Provides the names of jax.ad_checkpoint: `checkpoint` and `checkpoint_name`."""
 
 from typing import Any
 

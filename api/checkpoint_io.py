@@ -1,4 +1,6 @@
-"""Values in files, written whole or not at all: what a job starts again from after a failure."""
+"""Saves trees of arrays to files and loads them, so that a job can resume after a failure. A file
+is written whole or not at all.
+"""
 
 from __future__ import annotations
 

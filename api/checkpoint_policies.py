@@ -1,4 +1,5 @@
-"""Names of jax.checkpoint_policies: what `checkpoint` saves of the values inside a function.
+"""Provides the names of jax.checkpoint_policies: what `checkpoint` saves of the values inside a
+function.
 
 A policy changes no values of results or derivatives. What is not saved is computed again on the way
 back. `everything_saveable` leaves the choice to the minimum cut that decides where there is no

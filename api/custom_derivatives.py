@@ -1,4 +1,4 @@
-"""Rules of your own for derivatives, where JAX has them."""
+"""Provides the names of jax.custom_derivatives: rules of the user's own for derivatives."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a transformed function shows while it runs: print, callback, breakpoint."""
+"""Prints values, calls Python and stops in the debugger while a transformed function runs."""
 
 from __future__ import annotations
 

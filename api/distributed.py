@@ -1,4 +1,4 @@
-"""Several processes that run the same program, on one machine or on many: MPI through mpi4py."""
+"""Connects processes that run the same program, on one machine or on many, by MPI (mpi4py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Arrays from other libraries, without a copy: NumPy's DLPack functions, and CuPy's for a GPU."""
+"""Takes arrays of other libraries without a copy: by NumPy's DLPack functions, or CuPy's for a
+GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of jax.dtypes: what NumPy says of dtypes."""
+"""Provides the names of jax.dtypes: what NumPy says of dtypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors: those of tapeless, and JAX's names for those that mean the same."""
+"""Provides the errors of tapeless, and JAX's names for those that mean the same."""
 
 from typing import Any
 

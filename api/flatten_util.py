@@ -1,4 +1,4 @@
-"""`ravel_pytree`, where JAX has it."""
+"""Provides `ravel_pytree` where JAX has it, in jax.flatten_util."""
 
 from tapeless.transformations.ravel import ravel_pytree as ravel_pytree
 

@@ -1,4 +1,4 @@
-"""Images of other sizes: the functions of jax.image, as products with matrices of weights.
+"""Resizes images as jax.image does, by products with matrices of weights.
 
 An output sample is a weighted mean of input samples. The weights are a kernel of the distance;
 where an image shrinks the kernel is widened, so that nothing is left out (antialiasing):

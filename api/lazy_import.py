@@ -1,4 +1,4 @@
-"""Modules that are imported when something of them is first used.
+"""Imports modules when something of them is first used.
 
     if TYPE_CHECKING:
         from tapeless.staging import subprogram

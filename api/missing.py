@@ -1,4 +1,4 @@
-"""Names of JAX that are not here: why, and what to use. Asking for one says so."""
+"""Names what JAX has and tapeless has not: why, and what to use. Asking for one says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Names of jax.ref: arrays behind a reference, which are read and written as `ref[...]`.
+"""Provides the names of jax.ref: arrays behind a reference, which are read and written as
+`ref[...]`.
 
 NumPy's arrays can be written to themselves; a reference differs by this: what is read from it is a
 copy, which later writes do not change.

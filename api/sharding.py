@@ -1,4 +1,5 @@
-"""shard_map: a function of blocks of arrays, over a mesh of devices whose axes have names."""
+"""Maps a function over blocks of arrays, on a mesh of devices whose axes have names
+(`shard_map`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Names of jax.stages for what `jit` makes: a function, and what it is compiled to step by step.
+"""Provides the names of jax.stages for what `jit` makes: a function, and what it is compiled to
+step by step.
 
 >>> import tapeless
 >>> isinstance(tapeless.jit(abs), Wrapped)
@@ -12,7 +13,7 @@ from tapeless.transformations.ahead_of_time import ArgInfo as ArgInfo
 from tapeless.transformations.ahead_of_time import Compiled as Compiled
 from tapeless.transformations.ahead_of_time import Lowered as Lowered
 from tapeless.transformations.ahead_of_time import Traced as Traced
-from tapeless.transformations.jit import Jit as Wrapped
+from tapeless.transformations.compiled_function import Jit as Wrapped
 
 __path__: list[str] = []  # so that `from ... import` of a name says why it is missing
 

@@ -1,4 +1,4 @@
-"""Checks of derivatives, with the signatures of jax.test_util."""
+"""Checks derivatives, with the signatures of jax.test_util."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Pytrees: nested tuples, lists, dicts, namedtuples, dataclasses, None and registered types.
+"""Flattens and maps pytrees: nested tuples, lists, dicts, namedtuples, dataclasses, None and
+registered types.
 
 The work is done by optree; None is a node without leaves, as in JAX.
 """
@@ -37,7 +38,7 @@ else:
 IsLeaf = Callable[..., bool]
 Structure = optree.PyTreeSpec
 
-STAGED = "tapeless.transforms.frontend."  # where text and others are that data decides
+STAGED = "tapeless.transforms.frontend."  # where text and others are that run-time values decide
 
 
 def _is_new_dataclass(leaf: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Which classes are pytrees, and what their parts are called."""
+"""Registers classes as pytrees, with the names of their parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Pytrees under the names of jax.tree_util; `tapeless.tree` has the same under shorter ones."""
+"""Provides pytrees under the names of jax.tree_util; `tapeless.tree` has the same under shorter
+ones.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The folder where emitted modules and compiled code live: content-addressed files, written
-atomically, and limited in size. What was not used for longest goes first."""
+"""Keeps emitted modules and compiled code in a folder: content-addressed files, written atomically,
+and limited in size. What was not used for longest goes first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks that nobody holds while a process is copied, in the order in which they are taken.
+"""Takes locks in one order while a process is copied, so that nobody holds one in the copy.
 
 A copy has only the thread that made it: it would wait for ever for a lock that another one held, or
 for a module that another one was importing.

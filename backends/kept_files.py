@@ -1,5 +1,7 @@
-"""Compiled code in the cache folder: files named by content, written atomically, and checked when
-they are read. A file that was damaged is as if it were not there: the code is compiled again."""
+"""Writes and reads files of compiled code in the cache folder: named by content, written
+atomically, and checked when they are read. A file that was damaged is as if it were not there: the
+code is compiled again.
+"""
 
 from __future__ import annotations
 

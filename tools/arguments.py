@@ -1,4 +1,4 @@
-"""Example arguments from a short description of their dtypes and shapes.
+"""Makes example arguments from a short description of their dtypes and shapes.
 
     items  item, item, ...
     item   dtype          a scalar: f8 i8 b1 c16 are Python's own, the others NumPy's

@@ -1,4 +1,4 @@
-"""Show or empty the folder with emitted modules and compiled code."""
+"""Shows or empties the folder with emitted modules and compiled code."""
 
 from __future__ import annotations
 

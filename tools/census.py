@@ -1,4 +1,5 @@
-"""Lists the public functions of NumPy and SciPy: which have a rule, and why the others have none.
+"""Tabulates the public functions of NumPy and SciPy: which have a rule, and why the others have
+none.
 
 Run `python -m tapeless.tools.census > docs/census.md` after giving a function a rule.
 """

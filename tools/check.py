@@ -1,4 +1,4 @@
-"""Compare the derivatives of a function, in both modes, with finite differences."""
+"""Compares the derivatives of a function, in both modes, with finite differences."""
 
 from __future__ import annotations
 

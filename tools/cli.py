@@ -1,4 +1,4 @@
-"""The `tapeless` command: one file a subcommand, errors on stderr, exit codes 0, 1 and 2."""
+"""Runs the `tapeless` command: one file a subcommand, errors on stderr, exit codes 0, 1 and 2."""
 
 from __future__ import annotations
 

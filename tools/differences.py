@@ -1,4 +1,4 @@
-"""Both modes of differentiation against central differences, entry by entry.
+"""Compares both modes of differentiation with central differences, entry by entry.
 
 Of a function with several results, that of their sum with fixed random weights is compared.
 Source of the step: the error of a central difference is least near the cube root of the precision

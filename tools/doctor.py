@@ -1,4 +1,4 @@
-"""Report versions, backends, threads and the cache."""
+"""Reports versions, backends, threads and the cache."""
 
 from __future__ import annotations
 

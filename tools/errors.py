@@ -1,4 +1,4 @@
-"""Errors of what was typed: requests that the command line cannot understand, or carry out."""
+"""Defines errors of what was typed: what the command line cannot understand or carry out."""
 
 from __future__ import annotations
 

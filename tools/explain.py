@@ -1,4 +1,4 @@
-"""Print, line by line, what runs a function: kernels, libraries or Python, and what it costs."""
+"""Prints, line by line, what runs a function: kernels, libraries or Python, and what it costs."""
 
 from __future__ import annotations
 

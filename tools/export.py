@@ -1,4 +1,4 @@
-"""Write a transformed function as files that need tapeless no more: a Python module, C, a wheel."""
+"""Writes a transformed function as files that need tapeless no more: Python, C, a wheel."""
 
 from __future__ import annotations
 

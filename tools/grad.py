@@ -1,4 +1,4 @@
-"""Print the source of a derivative."""
+"""Prints the source of a derivative."""
 
 from __future__ import annotations
 

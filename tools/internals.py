@@ -1,4 +1,4 @@
-"""What the command line asks of the engine beyond the names of JAX; each in one place."""
+"""Provides what the command line asks of the engine beyond the names of JAX; each in one place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Print the loop form of a function: what is compiled, and what calls it."""
+"""Prints the loop form of a function: what is compiled, and what calls it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The function that `FILE.py:FUNCTION` or `module:function` names."""
+"""Loads the function that `FILE.py:FUNCTION` or `module:function` names."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ Run `python -m tapeless.tools.numpy_table > docs/numpy.md` after adding one.
 from __future__ import annotations
 
 import math
+import re
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -181,7 +182,10 @@ def _module(function: Any) -> str:
 
 
 def _title(family: types.ModuleType) -> str:
-    return (family.__doc__ or "").split("\n")[0].rstrip(".").split(":")[0]
+    """What a family defines, by its docstring without the verb."""
+    sentence = " ".join((family.__doc__ or "").split())
+    _, _, title = re.split(r"[.:](?: |$)", sentence)[0].partition(" ")
+    return title[:1].upper() + title[1:] if not title.startswith("np.") else title
 
 
 def _lines(functions: Iterable[Any]) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""Run a script and keep every source that is emitted on the way."""
+"""Runs a script and keeps every source that is emitted on the way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source on standard output: highlighted on a terminal, plain in a pipe."""
+"""Prints source on standard output: highlighted on a terminal, plain in a pipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arguments of a function: from a description, else from its defaults and annotations."""
+"""Makes the arguments of a function: from a description, else from its defaults and annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Print every stage on the way from a function to the source of its derivative."""
+"""Prints every stage on the way from a function to the source of its derivative."""
 
 from __future__ import annotations
 

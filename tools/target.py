@@ -1,4 +1,4 @@
-"""The derivative that a command line asks for: a function, example arguments and options."""
+"""Makes the derivative that a command line asks for: a function, example arguments and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The transformations that a command line asks for, as `jit,grad` or `jit(grad)`."""
+"""Applies the transformations that a command line asks for, as `jit,grad` or `jit(grad)`."""
 
 from __future__ import annotations
 

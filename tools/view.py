@@ -1,4 +1,4 @@
-"""Write a page that shows a function's source beside the code emitted for it, lines linked."""
+"""Writes a page that shows a function's source beside the code emitted for it, lines linked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build the wheel of a package whose files are in memory."""
+"""Builds the wheel of a package whose files are in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every error: the user's file, line and source with a caret, what was met, and the way out."""
+"""Defines every error: the user's file, line and source with a caret, what was met, and the way
+out.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is done around calls and compilations while a setting asks for it."""
+"""Checks calls and logs compilations while a setting asks for it: `debug_nans`, `debug_infs`,
+`log_compiles`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.transformation import Transformed
 from tapeless.staging.emitted_names import base_name
-from tapeless.transformations.jit import Jit
+from tapeless.transformations.compiled_function import Jit
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import TapelessError
 

@@ -1,4 +1,4 @@
-"""Settings, under the names of jax.config: `config.update("jax_debug_nans", True)`.
+"""Holds the settings, under the names of jax.config: `config.update("jax_debug_nans", True)`.
 
 Each is an object too, which is a context manager when it is called: `with debug_nans(True): ...`.
 A setting holds for the whole process, except `disable_jit`, which holds for the context.

@@ -1,4 +1,4 @@
-"""pdb at the user's line while a transformed function runs.
+"""Opens pdb at the user's line while a transformed function runs.
 
 The user's function does not run then: what emitted code passes are the values of its variables.
 For each of the user's frames, code is run that has its file, line, name and variables, and the

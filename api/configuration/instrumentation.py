@@ -1,4 +1,6 @@
-"""Methods of all transformed functions, replaced for a time: nothing is slower otherwise."""
+"""Replaces methods of all transformed functions for a time, so that calls cost nothing extra
+otherwise.
+"""
 
 from __future__ import annotations
 

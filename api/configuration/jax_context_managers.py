@@ -1,4 +1,6 @@
-"""Names for parts of a program, and context managers of JAX that have little to do here."""
+"""Provides names for parts of a program, and context managers of JAX that have little to do
+here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the settings numpy_rank_promotion and numpy_dtype_promotion change while they refuse.
+"""Refuses implicit promotion of ranks and dtypes while `numpy_rank_promotion` or
+`numpy_dtype_promotion` ask for it.
 
 Functions are staged anew under such a setting, once: what passed is marked, and quick calls without
 the setting stay as they are. Arrays of `tapeless.numpy` look at their ufuncs as long as it holds.

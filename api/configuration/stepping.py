@@ -1,4 +1,4 @@
-"""Let a debugger's `step` pass from the user's call into the emitted function.
+"""Lets a debugger's `step` pass from the user's call into the emitted function.
 
 `pdb` stops in each function that Python enters. Those of ours are skipped, as by `pdb`'s own
 argument `skip`, unless tracebacks show them, too; breakpoints in them hold all the same. What is

@@ -1,4 +1,4 @@
-"""Structure and types of arguments as text that all processes share."""
+"""Writes the structure and types of arguments as text that is the same in all processes."""
 
 from __future__ import annotations
 

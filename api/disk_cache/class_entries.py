@@ -1,4 +1,4 @@
-"""Lists what a class of the user's is made of, as far as a program may depend on it."""
+"""Finds what a class of the user's is made of, as far as a program may depend on it."""
 
 from __future__ import annotations
 

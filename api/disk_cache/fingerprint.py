@@ -1,4 +1,5 @@
-"""What a function is made of, as text: where it is the same, so is what staging makes of it.
+"""Describes a function and all that it calls as text: where the text is the same, staging gives the
+same program.
 
 From the code of a function names lead to functions that it calls, to classes with their methods,
 to constants of modules and of closures, to attributes of modules. All of that is described, whether
@@ -46,6 +47,7 @@ TRANSFORMS = frozenset(
     (
         "tapeless.transformations.forward_and_reverse",
         "tapeless.transformations.vmap",
+        "tapeless.transformations.compiled_function",
         "tapeless.transformations.jit",
         "tapeless.transformations.grad",
         "tapeless.transformations.jacobians",

@@ -1,4 +1,4 @@
-"""A specialisation that another process has staged."""
+"""Loads a specialisation that another process staged and wrote to disk."""
 
 from __future__ import annotations
 

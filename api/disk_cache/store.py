@@ -1,4 +1,4 @@
-"""Records of specialisations on disk: a file for a function and the types of its arguments.
+"""Keeps specialisations on disk: a file for a function and the types of its arguments.
 
 A file is named by all that staging depends on, so it is never out of date. Where other values or
 sizes lead to other programs, it holds one record for each.

@@ -1,4 +1,6 @@
-"""What the text that is emitted for a function depends on beside the function."""
+"""Collects the versions on which emitted text depends: of tapeless, Python, NumPy and what else
+stages and emits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores to containers of the caller: what a compiled function leaves in lists, dicts and objects.
+"""Stores to containers of the caller what a compiled function leaves in lists, dicts and objects.
 
 def f(p): p["w"] = p["w"] * 2      becomes      new = f(p); p["w"] = new
 

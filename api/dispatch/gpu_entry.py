@@ -1,4 +1,4 @@
-"""The quick way into programs for a GPU, by the exact types and shapes of the arguments.
+"""Dispatches calls to programs for a GPU by the exact types and shapes of the arguments.
 
 f(x)      looks for the program of (float32, (300, 300)) and runs it, where nothing else may differ
 

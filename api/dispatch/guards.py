@@ -1,4 +1,4 @@
-"""Tests of what a program read from outside, written out as one expression.
+"""Writes the tests of what a program read from outside as one expression.
 
     (r0 := c0['SETTINGS']) is c1 and type(r0) is c2 and c3(r0) and c4.__code__ is c5
 

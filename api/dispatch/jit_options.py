@@ -1,4 +1,4 @@
-"""What `jit` can be asked for."""
+"""Holds and checks the options of `jit`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of numbers among the arguments of compiled functions: the program gets arrays.
+"""Passes lists of numbers among the arguments of compiled functions as arrays.
 
 f([3, 1, 2, ...])      becomes      value, new = f(np.array([3, 1, 2, ...])), and new into the list
 

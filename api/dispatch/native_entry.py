@@ -1,5 +1,7 @@
-"""The way of a call that is made often: machine code takes the arguments apart, tests them, makes
-arrays, calls kernels and returns what the function returns. Other calls go the way of `entry`."""
+"""Compiles the entry of a function that is called often: machine code takes the arguments apart,
+tests them, makes arrays, calls kernels and returns what the function returns. Other calls take the
+Python entry (`python_entry.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Warns of what is slow: loops that are unrolled many times, or run by Python although under `jit`;
-code that is traced on the values of each call; batches of which each element is a call."""
+"""Warns where code is slow: loops that are unrolled many times, or run by Python although
+under `jit`; code that is traced on the values of each call; batches of which each element is
+a call.
+"""
 
 from __future__ import annotations
 

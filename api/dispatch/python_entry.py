@@ -1,4 +1,5 @@
-"""The quick way from a call to the function that was emitted for its signature.
+"""Writes the entry of a specialisation: Python code that tests the signature of a call and runs the
+emitted function.
 
 What tells one signature from others is written out as Python, once for each specialisation:
 

@@ -1,4 +1,4 @@
-"""Say why a function was compiled once more: what is new about the first call of a specialisation.
+"""Says why a function was compiled once more: what is new about the first call of a specialisation.
 
 x of float64 with shape (3, 4), then (1, 4)      becomes      "x gained an axis of length one"
 

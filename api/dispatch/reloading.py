@@ -1,4 +1,4 @@
-"""Let IPython's `%autoreload 2` renew transformed functions of edited modules.
+"""Lets IPython's `%autoreload 2` renew transformed functions of edited modules.
 
 It loads a module again, and gives the functions of before the code of the new ones, so that what
 was imported by name is new, too. For other objects it has a list of rules, which gets one more.

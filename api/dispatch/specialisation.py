@@ -1,4 +1,4 @@
-"""What was emitted for one signature, when it may be run again, and where it is kept."""
+"""Represents the code emitted for one signature, and decides for which calls it may run again."""
 
 from __future__ import annotations
 

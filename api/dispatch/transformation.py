@@ -1,4 +1,6 @@
-"""Callables made by transformations: staged at the first call with a new signature, then found."""
+"""Defines callables made by transformations: staged at the first call with a new signature, then
+found by it.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Tell type checkers what transformed functions take and return: what the function does that they
-are made of. The classes are for annotations: public functions return what these derive from."""
+"""Tells type checkers that a transformed function takes and returns what the function does that it
+was made of. The classes are for annotations: public functions return what these derive from.
+"""
 
 from __future__ import annotations
 

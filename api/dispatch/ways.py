@@ -1,4 +1,5 @@
-"""Calls of functions that are traced on values: one specialisation for each way through them.
+"""Dispatches calls of functions that are traced on values: one specialisation for each way through
+them.
 
 The code of a way raises for values that take another one (`frontend/trace/observation.py`). What it
 has stored to arguments by then is put back, what it has printed is forgotten, and the call goes to

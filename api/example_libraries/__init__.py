@@ -1,4 +1,4 @@
-"""`stax` and `optimizers` where JAX has them.
+"""Provides `stax` and `optimizers` where JAX has them.
 
 >>> from tapeless.example_libraries import optimizers, stax
 >>> optimizers.adam.__name__, len(stax.Relu)

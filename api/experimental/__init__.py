@@ -1,4 +1,4 @@
-"""What JAX has in jax.experimental, and the mini-libraries that were there in its first releases.
+"""Provides the names of jax.experimental, and the mini-libraries of JAX's first releases.
 
 >>> from tapeless.experimental import minmax, optimizers, stax
 >>> len(minmax.sgd(0.1)), len(optimizers.sgd(0.1)), len(stax.Relu)

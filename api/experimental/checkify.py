@@ -1,4 +1,5 @@
-"""Checks of values whose failure is a result: `check` and `checkify`, as JAX has them.
+"""Checks values in a function so that a failure is a result: `check` and `checkify`, as JAX has
+them.
 
 >>> import tapeless
 >>> def f(x):

@@ -1,4 +1,4 @@
-"""What runs for `checkify`: a check that fails calls what keeps its message and numbers it."""
+"""Raises or records failed checks when a program of `checkify` runs."""
 
 from __future__ import annotations
 

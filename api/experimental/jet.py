@@ -1,4 +1,5 @@
-"""`jet`: Taylor coefficients of a function along a curve, by derivatives of derivatives."""
+"""Computes Taylor coefficients of a function along a curve (`jet`), by derivatives of
+derivatives."""
 
 from __future__ import annotations
 

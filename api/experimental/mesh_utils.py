@@ -1,4 +1,4 @@
-"""`create_device_mesh`, as jax.experimental.mesh_utils has it."""
+"""Provides `create_device_mesh` of jax.experimental.mesh_utils."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Optimizers as pairs (init, update), with one `get_params` for all: the API before `optimizers`.
+"""Defines optimizers as pairs (init, update) with one `get_params` for all: JAX's API before
+`optimizers`.
 
 >>> from tapeless import grad
 >>> init, update = momentum(0.1, mass=0.9)

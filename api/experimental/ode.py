@@ -1,4 +1,6 @@
-"""`odeint`: differential equations on trees of arrays, as jax.experimental.ode solves them."""
+"""Solves ordinary differential equations on trees of arrays, as jax.experimental.ode does
+(`odeint`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The names of `tapeless.optimizers`, as in `jax.experimental` of the first releases of JAX."""
+"""Provides the names of `tapeless.optimizers`, as in `jax.experimental` of the first releases of
+JAX.
+"""
 
 from tapeless.optimizers import *  # noqa: F403 (all that it exports)
 from tapeless.optimizers import __all__ as __all__

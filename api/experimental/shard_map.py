@@ -1,4 +1,4 @@
-"""`shard_map` with the arguments that it had in jax.experimental."""
+"""Provides `shard_map` with the arguments that it had in jax.experimental."""
 
 from __future__ import annotations
 

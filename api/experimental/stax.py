@@ -1,4 +1,4 @@
-"""The names of `tapeless.stax`, and one more of the first releases of JAX."""
+"""Provides the names of `tapeless.stax`, and `fastvar` of the first releases of JAX."""
 
 from typing import Any
 

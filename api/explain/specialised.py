@@ -1,4 +1,4 @@
-"""Lists what a specialisation was made for: types, values, lengths, what is read from outside."""
+"""Names what a specialisation was made for: types, values, lengths, what is read from outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of jax.lax as plain NumPy code: control flow, convolutions, collectives.
+"""Provides the functions of jax.lax as plain NumPy code: control flow, convolutions, collectives.
 
 Outside of transformed functions, arrays of `tapeless.numpy` give arrays of `tapeless.numpy`.
 """

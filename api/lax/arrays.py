@@ -1,4 +1,4 @@
-"""Arrays in other shapes and orders."""
+"""Reshapes, transposes, broadcasts, joins and splits arrays, with the names of jax.lax."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prefixes of a sequence under an associative function."""
+"""Computes prefixes of a sequence under an associative function (`associative_scan`)."""
 
 from __future__ import annotations
 

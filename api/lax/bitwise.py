@@ -1,4 +1,4 @@
-"""Bits of integers, element by element."""
+"""Computes on the bits of integers, element by element: counts, shifts, high halves of products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Branches whose sides are functions: cond, switch, platform_dependent."""
+"""Branches between functions: `cond`, `switch`, `platform_dependent`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What collectives are given: names of axes, groups of positions, and trees of values."""
+"""Checks the arguments of collectives: names of axes, groups of positions, and trees of values."""
 
 from __future__ import annotations
 

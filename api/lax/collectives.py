@@ -1,4 +1,6 @@
-"""What the elements of a named axis of `vmap` or `pmap` do together, as each of them writes it."""
+"""Exchanges values between the elements of a named axis of `vmap` or `pmap`: `psum`, `all_gather`,
+`ppermute`, ...
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Convolutions as products of matrices: the windows of the left operand times the kernel."""
+"""Computes convolutions as products of matrices: the windows of the left operand times the
+kernel."""
 
 from __future__ import annotations
 

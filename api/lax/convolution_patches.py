@@ -1,4 +1,4 @@
-"""What the windows of a convolution see, and convolutions with a kernel for each window."""
+"""Extracts the windows of a convolution (patches), and convolves with a kernel for each window."""
 
 from __future__ import annotations
 

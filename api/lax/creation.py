@@ -1,4 +1,4 @@
-"""New arrays, and arrays of other dtypes."""
+"""Creates arrays, and converts them to other dtypes."""
 
 from __future__ import annotations
 

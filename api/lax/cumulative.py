@@ -1,4 +1,4 @@
-"""Sums and the like of all elements up to each one."""
+"""Computes cumulative sums, products, extrema and log-sum-exps along an axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which axis of a convolution is what."""
+"""Reads the dimension numbers of convolutions: which axis is batch, feature or spatial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of arrays: sums over axes that both have."""
+"""Multiplies arrays by sums over common axes: `dot_general`, `dot`, `batch_matmul`."""
 
 from __future__ import annotations
 

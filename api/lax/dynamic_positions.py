@@ -1,4 +1,4 @@
-"""Positions in arrays that are data."""
+"""Clamps and checks positions in arrays that are known at run time only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic and elementary functions, element by element.
+"""Computes arithmetic and elementary functions, element by element.
 
 They take the dtypes that jax.lax takes, and shapes that are equal, but for axes of length 1 and
 single numbers.

@@ -1,4 +1,4 @@
-"""Fourier transforms over the last axes."""
+"""Computes Fourier transforms over the last axes, with the arguments of jax.lax.fft."""
 
 from __future__ import annotations
 

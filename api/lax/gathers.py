@@ -1,4 +1,6 @@
-"""Many parts of an array at once, read and written."""
+"""Gathers many parts of an array at once, and scatters to them: `gather`, `scatter`, `scatter_add`,
+...
+"""
 
 from __future__ import annotations
 

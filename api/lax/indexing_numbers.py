@@ -1,4 +1,5 @@
-"""Which axes a gather or a scatter is about."""
+"""Reads the dimension numbers of gathers and scatters: which axes are indexed, and which are
+parts."""
 
 from __future__ import annotations
 

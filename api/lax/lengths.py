@@ -1,4 +1,4 @@
-"""Compute the lengths of padded axes and of what windows see of them, as expressions of sizes.
+"""Computes the lengths of padded axes and of windows on them, as expressions of sizes.
 
 A staged run that computes with lengths as a user's program would, tests and all, has numbers of
 which nothing is known; expressions of sizes say which lengths are equal, and what is within bounds.

@@ -1,4 +1,4 @@
-"""Factorisations and solutions of linear equations, with the conventions of jax.lax.linalg."""
+"""Factorises matrices and solves linear equations, with the conventions of jax.lax.linalg."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapeless.lax.missing import refuse_linalg
-from tapeless.lax.operand_checks import checked_kind, checked_kinds, checked_operands, scipy_linalg
+from tapeless.lax.operand_checks import checked_kind, checked_kinds, checked_operands
 from tapeless.lax.reflections import reduce_to_hessenberg
 from tapeless.numpy.array_functions import follow_arguments
+from tapeless.scipy.scipy_import import scipy_linalg
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -409,12 +410,12 @@ def schur(
         )
     x = _matrix("schur", x)
     if x.ndim == 2:
-        t, v = scipy_linalg("schur").schur(x)
+        t, v = scipy_linalg("lax.linalg.schur").schur(x)
         return (t, v) if compute_schur_vectors else (t,)
     rows = np.reshape(x, (-1, *x.shape[-2:]))
     ts, vs = np.zeros_like(rows), np.zeros_like(rows)
     for k in range(rows.shape[0]):
-        ts[k], vs[k] = scipy_linalg("schur").schur(rows[k])
+        ts[k], vs[k] = scipy_linalg("lax.linalg.schur").schur(rows[k])
     ts, vs = np.reshape(ts, x.shape), np.reshape(vs, x.shape)
     return (ts, vs) if compute_schur_vectors else (ts,)
 

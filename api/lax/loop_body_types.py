@@ -1,4 +1,4 @@
-"""What bodies of loops are given and must return: trees of values of the same types."""
+"""Checks that bodies of loops return trees of the types that they take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops whose bodies are functions: scan, map, while_loop, fori_loop."""
+"""Loops over functions: `scan`, `map`, `while_loop`, `fori_loop`."""
 
 from __future__ import annotations
 

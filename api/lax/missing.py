@@ -1,4 +1,4 @@
-"""Names of jax.lax that have no meaning here, and why."""
+"""Names what of jax.lax has no meaning here, and why."""
 
 from __future__ import annotations
 

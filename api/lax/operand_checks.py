@@ -1,4 +1,6 @@
-"""Operands as arrays of the types that an operation takes."""
+"""Checks operands of jax.lax's functions, and converts them to arrays of the types that an
+operation takes.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.lax.loop_body_types import at_most, same_size
+from tapeless.staging.argument_checks import as_length
 from tapeless.staging.subprogram import describe, is_value, leaf_type, shape_text
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 
 
@@ -146,13 +149,11 @@ def checked_shape(name: str, shape: Any) -> tuple[Any, ...]:
 
 
 def _length(name: str, n: Any, shape: Any) -> Any:
-    if isinstance(n, Symbol) and not n.type.shape and n.dtype.kind in "iu":
-        return n
     try:
-        length = operator.index(n)
+        length = as_length(n)
     except TypeError:
         raise ArgumentTypeError(f"lax.{name}: {shape!r} is no shape") from None
-    if length < 0:
+    if not isinstance(length, Symbol) and length < 0:
         raise ArgumentTypeError(f"lax.{name}: the shape {tuple(shape)} has a negative length")
     return length
 
@@ -213,14 +214,3 @@ def checked_count(name: str, k: Any, x: Any, axis: int) -> int:
     if count < 0 or not at_most(count, n):
         raise ArgumentError(f"lax.{name}: k is {count}, of {describe(x)} along axis {axis}")
     return count
-
-
-def scipy_linalg(name: str) -> Any:
-    """scipy.linalg, which is optional."""
-    try:
-        from scipy import linalg  # noqa: PLC0415 (optional)
-    except ImportError as e:
-        raise UnsupportedError(
-            f"lax.linalg.{name} needs SciPy, which is not installed", "pip install tapeless[scipy]"
-        ) from e
-    return linalg

@@ -1,4 +1,6 @@
-"""Words for options of jax.lax; where an option has no effect, any of its words is accepted."""
+"""Defines the words for options of jax.lax; where an option has no effect, any of its words is
+accepted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays with places around their elements and in between."""
+"""Pads arrays at their edges and between their elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions over windows that slide over an array."""
+"""Reduces windows that slide over an array: `reduce_window`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of the rows of a matrix, group by group, with matrices of their own."""
+"""Multiplies groups of rows of a matrix, each group with a matrix of its own (`ragged_dot`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Sums and the like over axes."""
+"""Reduces arrays over axes: sums, products, extrema, their positions, and any associative
+function."""
 
 from __future__ import annotations
 

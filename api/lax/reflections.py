@@ -1,4 +1,6 @@
-"""Reflections that bring a matrix to Hessenberg form, which for Hermitian ones is tridiagonal."""
+"""Reduces a matrix to Hessenberg form by Householder reflections, which for Hermitian ones is
+tridiagonal.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of convolutions and windows, without arrays."""
+"""Computes the shapes of convolutions and windows, without arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of arrays from starts that may be data, of known sizes."""
+"""Slices arrays at starts that are known at run time only, with lengths that are static."""
 
 from __future__ import annotations
 

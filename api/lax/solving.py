@@ -1,4 +1,6 @@
-"""Solutions of equations, differentiated by the equation and not through the solver."""
+"""Solves equations that are differentiated by the implicit function theorem, not through the
+solver: `custom_root`, `custom_linear_solve`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements in order."""
+"""Sorts elements, and finds the largest ones: `sort`, `sort_key_val`, `top_k`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Special functions, element by element; most of them need SciPy."""
+"""Provides special functions of jax.lax, element by element; most of them need SciPy."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.lax.operand_checks import checked_kind, checked_operands
-from tapeless.random.argument_checks import scipy_special
 from tapeless.random.gamma_derivative import gamma_slope
+from tapeless.scipy.scipy_import import scipy_special
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -23,7 +23,7 @@ def _special(name: str, function: str, parameters: str, what: str) -> Callable[.
         operands = (*operands, *(named.pop(n) for n in names[len(operands) :] if n in named))
         if len(operands) != count or named:
             raise TypeError(f"{name}() takes the arguments {', '.join(names)}")
-        of = getattr(scipy_special(name, "lax"), function)
+        of = getattr(scipy_special(f"lax.{name}"), function)
         if count == 1:
             return of(checked_kind(name, operands[0], "f"))
         return of(*checked_operands(name, "f", *operands))
@@ -62,7 +62,7 @@ def polygamma(m: Any, x: Any) -> Any:
     >>> round(float(lax.polygamma(1, 1.0)), 6)
     1.644934
     """
-    of = scipy_special("polygamma", "lax")
+    of = scipy_special("lax.polygamma")
     if isinstance(m, (int, float, np.number)):
         return of.polygamma(int(m), checked_kind("polygamma", x, "f"))
     m, x = checked_operands("polygamma", "f", m, x)
@@ -71,7 +71,7 @@ def polygamma(m: Any, x: Any) -> Any:
 
 def _density(a: Any, x: Any) -> Any:
     """The derivative of igamma by x: that of the gamma distribution."""
-    return np.exp((a - 1) * np.log(x) - x - scipy_special("igamma", "lax").gammaln(a))
+    return np.exp((a - 1) * np.log(x) - x - scipy_special("lax.igamma").gammaln(a))
 
 
 def _by_a(a: Any, x: Any) -> Any:
@@ -89,7 +89,7 @@ def igamma(a: Any, x: Any) -> Any:
     >>> round(float(lax.igamma(1.0, 2.0)), 6)
     0.864665
     """
-    return scipy_special("igamma", "lax").gammainc(*checked_operands("igamma", "f", a, x))
+    return scipy_special("lax.igamma").gammainc(*checked_operands("igamma", "f", a, x))
 
 
 def igammac(a: Any, x: Any) -> Any:
@@ -103,7 +103,7 @@ def igammac(a: Any, x: Any) -> Any:
     >>> round(float(lax.igammac(1.0, 2.0)), 6)
     0.135335
     """
-    return scipy_special("igammac", "lax").gammaincc(*checked_operands("igammac", "f", a, x))
+    return scipy_special("lax.igammac").gammaincc(*checked_operands("igammac", "f", a, x))
 
 
 def igamma_grad_a(a: Any, x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Transformations as the functions of this package use them."""
+"""Applies transformations inside of jax.lax's own functions: `run_staged`, `vmap_once`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Windows that slide over the spatial axes of an array: how many, how padded, and their parts."""
+"""Slides windows over the spatial axes of an array: how many fit, how they are padded, their
+parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations, softmaxes, attention and initializers: jax.nn's functions for NumPy arrays.
+"""Provides jax.nn's activations, softmaxes, attention and initializers for NumPy arrays.
 
 >>> import numpy as np
 >>> from tapeless import grad, nn

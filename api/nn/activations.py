@@ -1,4 +1,4 @@
-"""Smooth activations."""
+"""Computes smooth activations: `sigmoid`, `softplus`, `silu`, `gelu`, ..."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Initial weights: functions that make functions `init(key, shape, dtype)`, as in jax.nn.
+"""Makes initializers of weights, functions `init(key, shape, dtype)`, as in jax.nn.
 
 >>> from tapeless import random
 >>> init = he_normal()

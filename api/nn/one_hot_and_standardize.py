@@ -1,4 +1,4 @@
-"""Classes as vectors, and data brought to mean 0 and variance 1."""
+"""Encodes classes as one-hot vectors, and standardizes data to mean 0 and variance 1."""
 
 from __future__ import annotations
 

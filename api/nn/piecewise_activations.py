@@ -1,4 +1,6 @@
-"""Activations in pieces. At a kink the slope is that of the side which is flat, as in JAX."""
+"""Computes piecewise activations: `relu`, `elu`, `hard_tanh`, ... At a kink the slope is that of
+the flat side, as in JAX.
+"""
 
 from __future__ import annotations
 

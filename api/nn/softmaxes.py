@@ -1,4 +1,4 @@
-"""Sums of exponentials, and what is scaled by them; large inputs do not overflow."""
+"""Computes softmaxes and logarithms of sums of exponentials without overflow."""
 
 from __future__ import annotations
 

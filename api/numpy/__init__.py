@@ -1,4 +1,4 @@
-"""NumPy under the names of jax.numpy: a program that says `jnp` only changes this import.
+"""Provides NumPy under the names of jax.numpy: a program that says `jnp` only changes this import.
 
 Functions are NumPy's where it has them, and mean the same in a transformed function as `np` does.
 Outside, they give arrays with `.at`, `.block_until_ready()`, `.device` and their kin.

@@ -1,4 +1,5 @@
-"""Functions of NumPy that give arrays with `.at` and its kin outside of staged runs."""
+"""Wraps functions of NumPy so that they give arrays with `.at` and its kin outside of staged
+runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""frompyfunc: a function of numbers as a ufunc."""
+"""Makes ufuncs of functions of numbers (`frompyfunc`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that take more keywords in JAX than in NumPy."""
+"""Defines functions that take more keywords in JAX than in NumPy."""
 
 from __future__ import annotations
 

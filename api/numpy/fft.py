@@ -1,4 +1,4 @@
-"""numpy.fft under the names, and with the keywords, of jax.numpy.fft."""
+"""Provides numpy.fft under the names, and with the keywords, of jax.numpy.fft."""
 
 from __future__ import annotations
 

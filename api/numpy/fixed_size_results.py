@@ -1,4 +1,5 @@
-"""Results of a length that depends on data, at a length that is known: `size` and `fill_value`.
+"""Gives results whose length depends on run-time values a static length, by `size` and
+`fill_value`.
 
 JAX asks for `size` wherever it compiles; here it also lets such functions go over batches.
 """

@@ -1,4 +1,4 @@
-"""Frequencies of discrete Fourier transforms, with the keywords of jax.numpy.fft."""
+"""Computes the frequencies of discrete Fourier transforms, with the keywords of jax.numpy.fft."""
 
 from __future__ import annotations
 

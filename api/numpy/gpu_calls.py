@@ -1,4 +1,5 @@
-"""Functions of `tapeless.numpy` on arrays of a GPU: each is a program, compiled for its arguments.
+"""Runs functions of `tapeless.numpy` on arrays of a GPU: each is a program, compiled for its
+arguments.
 
 jnp.sin(x)      becomes, where x lies on a GPU,      jit(jnp.sin, backend="gpu")(x)
 

@@ -1,4 +1,4 @@
-"""numpy.linalg under the names, and with the keywords, of jax.numpy.linalg."""
+"""Provides numpy.linalg under the names, and with the keywords, of jax.numpy.linalg."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decompositions with the keywords of jax.numpy.linalg."""
+"""Decomposes and inverts matrices with the keywords of jax.numpy.linalg."""
 
 from __future__ import annotations
 

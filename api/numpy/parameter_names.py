@@ -1,4 +1,4 @@
-"""Parameters that have other names, places or neutral values in JAX than in NumPy."""
+"""Maps parameters that have other names, places or neutral values in JAX than in NumPy."""
 
 from __future__ import annotations
 

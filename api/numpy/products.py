@@ -1,4 +1,4 @@
-"""Products that can be added up in another dtype: `preferred_element_type`."""
+"""Multiplies arrays with sums in another dtype, by `preferred_element_type`."""
 
 from __future__ import annotations
 

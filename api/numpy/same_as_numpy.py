@@ -1,4 +1,4 @@
-"""The names of jax.numpy that NumPy has too, and that mean the same there."""
+"""Names what of jax.numpy NumPy has under the same name and meaning."""
 
 from __future__ import annotations
 

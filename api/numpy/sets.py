@@ -1,4 +1,4 @@
-"""Unique elements and sets; with `size`, of a length that is known."""
+"""Computes unique elements and set operations; with `size`, of a static length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Elements taken and put, as functions: out of bounds as JAX's modes say, and nothing overwritten.
+"""Takes and puts elements by functions that overwrite nothing, with JAX's modes for indices out of
+bounds.
 
 Without a mode, an index out of bounds raises IndexError, as in NumPy.
 """

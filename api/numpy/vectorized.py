@@ -1,4 +1,4 @@
-"""vectorize: a function over the leading axes of its arguments, as array code."""
+"""Vectorizes a function over the leading axes of its arguments, as array code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums, products and extrema of groups of rows: jax.ops.
+"""Provides the segment reductions of jax.ops: sums, products and extrema of groups of rows.
 
 >>> import numpy as np
 >>> from tapeless import ops

@@ -1,4 +1,4 @@
-"""Rows of an array brought together by the number of the segment that each belongs to."""
+"""Reduces the rows of an array that belong to one segment: `segment_sum` and its kin."""
 
 from __future__ import annotations
 

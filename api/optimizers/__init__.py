@@ -1,4 +1,4 @@
-"""Optimizers as triples of pure functions, as in jax.example_libraries.optimizers.
+"""Provides optimizers as triples of pure functions, as in jax.example_libraries.optimizers.
 
 `opt_init(params)` makes a state, `opt_update(step, gradients, state)` the next one, and
 `get_params(state)` gives the parameters back. Parameters are trees of arrays, and so are states: a

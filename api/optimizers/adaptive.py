@@ -1,4 +1,6 @@
-"""Steps that each parameter scales by the gradients that it has met."""
+"""Steps by gradients that are scaled for each parameter by the gradients before: Adagrad, RMSProp,
+Adam, ...
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The length of a gradient, and gradients cut to a length."""
+"""Computes norms of gradients, and clips gradients to a norm."""
 
 from __future__ import annotations
 

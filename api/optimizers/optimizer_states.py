@@ -1,4 +1,5 @@
-"""From rules for one array to optimizers for trees: the state of each leaf is kept in one list."""
+"""Makes optimizers for trees from rules for one array; the state of each leaf is kept in one
+list."""
 
 from __future__ import annotations
 

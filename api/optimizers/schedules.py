@@ -1,4 +1,4 @@
-"""Step sizes that depend on the number of the step.
+"""Makes schedules: step sizes that depend on the number of the step.
 
 Schedules give Python floats, so that parameters of float32 stay float32.
 """

@@ -1,4 +1,4 @@
-"""What takes the time and the memory: traces for Perfetto and TensorBoard, memory for pprof.
+"""Profiles time and memory: traces for Perfetto and TensorBoard, memory for pprof.
 
 `trace` records what tapeless does (staging, transforms, emission, compilation, calls, kernels,
 collectives), by thread. While no trace runs nothing of it is in the way of a call.

@@ -1,4 +1,4 @@
-"""Spans that the user adds to a trace."""
+"""Adds spans of the user's own to a trace."""
 
 from __future__ import annotations
 

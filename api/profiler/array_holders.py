@@ -1,4 +1,4 @@
-"""Find who holds live arrays: variables of functions and modules, and what these hold.
+"""Finds who holds live arrays: variables of functions and modules, and what these hold.
 
 An array is named as a program would reach it, `model.layers[0].w`, with the line that gave the
 variable or attribute its value.

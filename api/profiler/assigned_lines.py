@@ -1,4 +1,4 @@
-"""Find the lines of source that give a variable or an attribute its value."""
+"""Finds the lines of source that give a variable or an attribute its value."""
 
 from __future__ import annotations
 

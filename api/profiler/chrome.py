@@ -1,4 +1,4 @@
-"""A trace as a file of the Chrome trace event format, which Perfetto reads.
+"""Writes a trace in the Chrome trace event format, which Perfetto reads.
 
 Format: "Trace Event Format", Google, 2016: complete events ("ph": "X") in microseconds.
 """

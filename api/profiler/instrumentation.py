@@ -1,4 +1,4 @@
-"""Where a trace looks: functions and methods of tapeless that are replaced while it runs.
+"""Replaces functions and methods of tapeless while a trace runs by ones that record a span.
 
 Outside of a trace they are what they are, so nothing is slower for it.
 """

@@ -1,4 +1,4 @@
-"""The kernels of emitted modules, which are timed while a trace runs."""
+"""Times the kernels of emitted modules while a trace runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Add up the time between the lines of one file, and between those that call one another."""
+"""Adds up the time between the lines of one file, and between those that call one another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time by line of an emitted module, beside the user's lines that they come from."""
+"""Measures time by line of an emitted module, beside the user's lines that they come from."""
 
 from __future__ import annotations
 

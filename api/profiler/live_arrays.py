@@ -1,4 +1,4 @@
-"""The arrays that are alive, and who holds on to them."""
+"""Finds the arrays that are alive, and who holds on to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A profile of the memory of live arrays, for pprof."""
+"""Profiles the memory of live arrays, for pprof."""
 
 from __future__ import annotations
 

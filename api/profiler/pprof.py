@@ -1,4 +1,4 @@
-"""The file format of pprof: profile.proto, written by hand, gzipped.
+"""Encodes profiles in pprof's file format: profile.proto, gzipped.
 
 Format: github.com/google/pprof/blob/main/proto/profile.proto; numbers are of its fields.
 """

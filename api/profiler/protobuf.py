@@ -1,4 +1,4 @@
-"""Encode messages of Protocol Buffers: fields that are numbers, texts and messages.
+"""Encodes messages of Protocol Buffers: fields that are numbers, texts and messages.
 
 Format: protobuf.dev/programming-guides/encoding.
 """

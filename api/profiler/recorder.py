@@ -1,4 +1,4 @@
-"""The spans of a trace: what was done, when, and in which thread."""
+"""Records the spans of a trace: what was done, when, and in which thread."""
 
 from __future__ import annotations
 

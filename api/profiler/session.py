@@ -1,4 +1,4 @@
-"""Starting and stopping a trace."""
+"""Starts and stops traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write a trace in the format that TensorBoard's profile plugin reads, `xplane.pb`.
+"""Writes a trace in the format that TensorBoard's profile plugin reads, `xplane.pb`.
 
 Format: XSpace, github.com/openxla/xla/blob/main/third_party/tsl/tsl/profiler/protobuf/xplane.proto;
 numbers are of its fields. The plugin shows threads of the host in its trace viewer, and times by

@@ -1,4 +1,4 @@
-"""Random numbers from explicit keys: jax.random's functions, with the same bits.
+"""Draws random numbers from explicit keys: jax.random's functions, with the same bits.
 
 A key is an array of two uint32 words. Whoever has the key has the numbers: drawing changes nothing,
 and a key is used once. `split` makes new keys from one.

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.random.key_reuse import note_use, use
+from tapeless.staging.argument_checks import as_length
 from tapeless.transforms.core.builder import active
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 
 IMPLEMENTATION = "threefry2x32"
@@ -91,16 +92,14 @@ def checked_shape(name: str, shape: Any) -> tuple[Any, ...]:
 
 
 def _length(name: str, n: Any, shape: Any) -> Any:
-    if isinstance(n, Symbol) and not n.type.shape and n.dtype.kind in "iu":
-        return n
     try:
-        length = operator.index(n)
+        length = as_length(n)
     except TypeError:
         raise ArgumentTypeError(
             f"random.{name}: the shape {tuple(shape)!r} has an entry that is no integer",
             "round it, as in n // 2",
         ) from None
-    if length < 0:
+    if not isinstance(length, Symbol) and length < 0:
         raise ArgumentError(f"random.{name}: the shape {tuple(shape)} has a negative length")
     return length
 
@@ -216,17 +215,6 @@ def checked_matrix(name: str, what: str, x: Any, rank: int) -> Any:
             else f"random.{name}: {what} must be an array, not one number"
         )
     return x
-
-
-def scipy_special(name: str, module: str = "random") -> Any:
-    """scipy.special, which is optional."""
-    try:
-        from scipy import special  # noqa: PLC0415 (optional)
-    except ImportError as e:
-        raise UnsupportedError(
-            f"{module}.{name} needs SciPy, which is not installed", "pip install tapeless[scipy]"
-        ) from e
-    return special
 
 
 def as_array(x: Any, dtype: Any = None) -> Any:

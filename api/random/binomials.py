@@ -1,4 +1,4 @@
-"""Binomial counts."""
+"""Draws binomial counts, by inversion or by rejection."""
 
 from __future__ import annotations
 

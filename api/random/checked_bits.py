@@ -1,4 +1,4 @@
-"""Random bits and uniform numbers, for the functions of this package: a key that is checked."""
+"""Draws random bits and uniform numbers from checked keys, for the functions of this package."""
 
 from __future__ import annotations
 

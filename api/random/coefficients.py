@@ -1,4 +1,4 @@
-"""Coefficients of approximations."""
+"""Holds the coefficients of approximations that the samplers use."""
 
 from __future__ import annotations
 

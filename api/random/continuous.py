@@ -1,4 +1,4 @@
-"""Continuous distributions in their standard form: functions of uniform numbers."""
+"""Draws from continuous distributions in standard form, as functions of uniform numbers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tapeless.random.argument_checks import (
     checked_float,
     checked_key,
     checked_shape,
-    scipy_special,
 )
 from tapeless.random.special_functions import erf_inv, inside_erf_inv
+from tapeless.scipy.scipy_import import scipy_special
 from tapeless.transformations.public_functions import stop_gradient
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -72,7 +72,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     """
     dtype = checked_float("truncated_normal", dtype)
     shape = checked_fit("truncated_normal", shape, np.shape(lower), np.shape(upper))
-    special = scipy_special("truncated_normal")
+    special = scipy_special("random.truncated_normal")
     key = checked_key("truncated_normal", key)
     root = dtype.type(np.sqrt(2))
     lower, upper = as_array(lower, dtype), as_array(upper, dtype)

@@ -1,4 +1,4 @@
-"""Distributions of counts: Poisson, binomial, multinomial, geometric."""
+"""Draws from distributions of counts: Poisson, binomial, multinomial, geometric."""
 
 from __future__ import annotations
 

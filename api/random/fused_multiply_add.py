@@ -1,4 +1,4 @@
-"""x * y + z with one rounding, in plain NumPy: what compilers make of it where processors can.
+"""Computes x * y + z with one rounding in plain NumPy, as compilers do where processors can.
 
 The parts that products and sums lose are computed exactly (T. J. Dekker, Numerische Mathematik 18,
 1971; D. E. Knuth, The Art of Computer Programming 2, 4.2.2).

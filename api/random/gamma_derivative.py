@@ -1,4 +1,4 @@
-"""How a gamma number moves with its shape parameter while its quantile stays."""
+"""Differentiates a gamma number by its shape parameter, at a fixed quantile."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.random.argument_checks import scipy_special
+from tapeless.scipy.scipy_import import scipy_special
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -19,7 +19,7 @@ def gamma_slope(a: Any, x: Any) -> Any:
     By the derivative of the power series of P, and for large x by that of the continued fraction
     of 1 - P (the Cephes library's `igam` and `igamc`, differentiated term by term).
     """
-    special = scipy_special("gamma")
+    special = scipy_special("random.gamma")
     eps = np.finfo(x.dtype).eps
     far = (x > 1) & (x > a)
     ones = np.ones_like(x)

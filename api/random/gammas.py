@@ -1,4 +1,4 @@
-"""Gamma numbers, and the distributions that are made of them."""
+"""Draws gamma numbers, and from the distributions that are made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys: how they are made from seeds and from one another."""
+"""Makes keys, from seeds and from one another."""
 
 from __future__ import annotations
 

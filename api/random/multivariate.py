@@ -1,4 +1,4 @@
-"""Random vectors and matrices."""
+"""Draws random vectors and matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Continuous distributions with parameters: functions of uniform and normal numbers."""
+"""Draws from continuous distributions with parameters, as functions of uniform and normal
+numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choices among elements: categories, samples, permutations."""
+"""Draws among elements: categories, samples, permutations."""
 
 from __future__ import annotations
 

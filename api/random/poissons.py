@@ -1,4 +1,4 @@
-"""Poisson counts."""
+"""Draws Poisson counts, by products of uniform numbers or by rejection."""
 
 from __future__ import annotations
 

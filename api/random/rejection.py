@@ -1,4 +1,4 @@
-"""Rejection samplers whose trials go on until every element has an accepted number."""
+"""Samples by rejection, with trials until every element has an accepted number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Special functions behind the samplers, as plain NumPy code with derivatives."""
+"""Computes the special functions behind the samplers, as plain NumPy code with derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The Threefry-2x32 block cipher as plain NumPy code: random words for counts, and keys of them."""
+"""Computes the Threefry-2x32 block cipher as plain NumPy code: random words for counts, and keys of
+them.
+"""
 
 from __future__ import annotations
 

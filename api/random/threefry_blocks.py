@@ -1,5 +1,6 @@
-"""Random words for large arrays outside of staged runs: in place, in blocks that fit the cache, by
-several threads."""
+"""Computes random words for large arrays outside of staged runs: in place, in blocks that fit the
+cache, by several threads.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bits, uniform numbers and uniform integers."""
+"""Draws bits, uniform numbers and uniform integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SciPy's functions that work in transformed code, with the names of jax.scipy.
+"""Provides SciPy's functions that work in transformed code, with the names of jax.scipy.
 
 >>> import numpy as np
 >>> from tapeless import grad

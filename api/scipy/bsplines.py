@@ -1,6 +1,6 @@
-"""Splines as sums of bumps between knots, and polynomials through points: BSpline,
-make_interp_spline, splrep, splev, BarycentricInterpolator and KroghInterpolator of
-scipy.interpolate."""
+"""Interpolates by B-splines and by one polynomial through all points: BSpline, make_interp_spline,
+splrep, splev, BarycentricInterpolator and KroghInterpolator of scipy.interpolate.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals without their trend."""
+"""Removes a constant or linear trend from signals: scipy.signal.detrend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cosine transforms: jax.scipy.fft, by SciPy, whose functions transformations know.
+"""Computes cosine transforms: jax.scipy.fft, by SciPy, whose functions transformations know.
 
 >>> import numpy as np
 >>> dct(np.array([1.0, 2.0, 3.0])).round(3)

@@ -1,5 +1,6 @@
-"""Signals that are filtered there and back, smoothed by polynomials, and made analytic: filtfilt,
-sosfiltfilt, savgol_filter and hilbert of scipy.signal."""
+"""Filters signals there and back, smooths them by polynomials, and makes them analytic: filtfilt,
+sosfiltfilt, savgol_filter and hilbert of scipy.signal.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Filters that read what they gave before, as scipy.signal has them."""
+"""Filters signals recursively (infinite impulse response): lfilter, sosfilt and deconvolve of
+scipy.signal.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Integrals of samples and of functions: jax.scipy.integrate, and what stands for SciPy's."""
+"""Integrates samples, as jax.scipy.integrate does, and collects what stands for scipy.integrate."""
 
 from __future__ import annotations
 

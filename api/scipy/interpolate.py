@@ -1,4 +1,6 @@
-"""Values between the points of a grid: jax.scipy.interpolate, and what stands for SciPy's."""
+"""Interpolates on grids, as jax.scipy.interpolate does, and finds what stands for
+scipy.interpolate.
+"""
 
 from __future__ import annotations
 

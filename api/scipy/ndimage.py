@@ -1,4 +1,4 @@
-"""Images at places between their pixels: jax.scipy.ndimage."""
+"""Interpolates images between their pixels: jax.scipy.ndimage.map_coordinates."""
 
 from __future__ import annotations
 

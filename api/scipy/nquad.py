@@ -1,4 +1,4 @@
-"""Integrals over several variables, as integrals of integrals, by the rules of scipy.integrate."""
+"""Integrates over several variables, by integrals of integrals: dblquad, tplquad, nquad."""
 
 from __future__ import annotations
 

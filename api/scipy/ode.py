@@ -1,4 +1,6 @@
-"""Differential equations from an initial value: solve_ivp and odeint of scipy.integrate."""
+"""Solves ordinary differential equations from an initial value: solve_ivp and odeint of
+scipy.integrate.
+"""
 
 from __future__ import annotations
 

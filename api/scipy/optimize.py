@@ -1,4 +1,4 @@
-"""Minima of functions: jax.scipy.optimize."""
+"""Minimises functions: jax.scipy.optimize."""
 
 from __future__ import annotations
 

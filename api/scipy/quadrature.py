@@ -1,4 +1,6 @@
-"""Integrals of functions and of samples, by the rules of scipy.integrate."""
+"""Integrates functions and samples by the rules of scipy.integrate: quad, fixed_quad, simpson,
+romb.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interpolation of scattered points by functions of the distance: scipy.interpolate."""
+"""Interpolates scattered points by radial basis functions: scipy.interpolate.RBFInterpolator."""
 
 from __future__ import annotations
 

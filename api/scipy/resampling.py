@@ -1,4 +1,5 @@
-"""Signals at other rates: resample, upfirdn, resample_poly and decimate of scipy.signal."""
+"""Resamples signals at other rates: resample, upfirdn, resample_poly and decimate of
+scipy.signal."""
 
 from __future__ import annotations
 

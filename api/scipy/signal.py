@@ -1,4 +1,4 @@
-"""Convolutions, correlations, trends and spectra: jax.scipy.signal."""
+"""Convolves and correlates signals, as jax.scipy.signal does, and collects trends and spectra."""
 
 from __future__ import annotations
 

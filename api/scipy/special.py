@@ -1,4 +1,4 @@
-"""Special functions, by SciPy where transformations know its function.
+"""Provides special functions, by SciPy where transformations know its function.
 
 >>> import numpy as np
 >>> from tapeless import grad

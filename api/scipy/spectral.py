@@ -1,4 +1,4 @@
-"""Spectra of segments of a signal, with the conventions of scipy.signal."""
+"""Computes spectra of segments of a signal, with the conventions of scipy.signal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves through points, piece by piece a polynomial, as scipy.interpolate has them."""
+"""Interpolates points by piecewise polynomials, as scipy.interpolate does."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Checks of what transformations are given: argnums, inputs, tangents, cotangents."""
+"""Checks what transformations are given: argnums, inputs, tangents, cotangents."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -210,6 +211,13 @@ def check_leaf(value_given: Any, kind: Type, what: str, other: str) -> None:
             f"{what} has shape {region.shape_text(have.shape)}, "
             f"{other} has shape {region.shape_text(kind.shape)}"
         )
+
+
+def as_length(n: Any) -> Any:
+    """An entry of a shape: an integer, or a symbol for one. Raises TypeError for anything else."""
+    if isinstance(n, symbols.Symbol) and not n.type.shape and n.dtype.kind in "iu":
+        return n
+    return operator.index(n)
 
 
 def as_numbers(values: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Errors that only a mistake in tapeless can raise become a request to report it."""
+"""Turns errors that only a mistake in tapeless can raise into a request to report it."""
 
 from __future__ import annotations
 

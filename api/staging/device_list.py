@@ -1,4 +1,6 @@
-"""Devices: the cores of this machine, its GPUs, and the cores of the other processes of a job."""
+"""Lists the devices: the cores of this machine, its GPUs, and the cores of the other processes of a
+job.
+"""
 
 from __future__ import annotations
 

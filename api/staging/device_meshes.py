@@ -1,4 +1,4 @@
-"""Meshes: devices along axes that have names, and how arrays are cut along these."""
+"""Represents meshes, devices along named axes, and how arrays are cut along these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shardings: which block of an array belongs to which device of a mesh.
+"""Represents shardings: which block of an array belongs to which device of a mesh.
 
 An array lies in the memory of its process as a whole. A sharding is kept with it, and says what its
 shards are; these are views of the array. No result depends on it.

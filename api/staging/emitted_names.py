@@ -1,4 +1,4 @@
-"""Names of functions, arguments and leaves, for emitted code and for errors."""
+"""Names functions, arguments and leaves, for emitted code and for errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arrays on a GPU that `device_put` and programs give: CuPy's, with what JAX's arrays can do.
+"""Extends CuPy's arrays by what JAX's arrays can do, for those that `device_put` and programs give.
 
 CuPy's functions take them as they are. The class is made when the first one is: CuPy is imported
 then.

@@ -1,4 +1,4 @@
-"""Functional updates of arrays on a GPU: `x.at[key].set(v)` is a changed copy, made by a kernel.
+"""Updates arrays on a GPU functionally: `x.at[key].set(v)` is a changed copy, made by a kernel.
 
 x.at[1:, k].add(v)      becomes      jit(update)(x, [k], v), a program for the shape of the key
 

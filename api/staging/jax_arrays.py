@@ -1,4 +1,4 @@
-"""The arrays that `tapeless.numpy` makes: NumPy's, with what JAX's arrays can do beside.
+"""Extends NumPy's arrays by what JAX's arrays can do (`.at`, `.device`, ...), for `tapeless.numpy`.
 
 Functions of NumPy take them as they are, and make none themselves of plain arrays.
 """

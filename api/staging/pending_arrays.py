@@ -1,4 +1,4 @@
-"""Arrays that are being computed by another thread: each look at one waits until it is there.
+"""Represents arrays that another thread computes; who looks into one waits until it is computed.
 
 y = f(x)          returns at once, and y.shape and y.dtype are known
 g(y)              is done after f, and does not wait either

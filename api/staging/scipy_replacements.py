@@ -1,4 +1,4 @@
-"""Which of our libraries stands for one of SciPy's in functions that are staged."""
+"""Finds the function of ours that stands for one of SciPy's in functions that are staged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write emitted modules that stand alone: arrays that a function reads from outside become data.
+"""Writes emitted modules that stand alone: arrays that a function reads from outside become data.
 
 def f_grad(x, w): ...      becomes      w = np.array([1.0, 2.0])  def f_grad(x): ...
 

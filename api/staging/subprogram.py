@@ -1,4 +1,4 @@
-"""A call of a user's function inside a staged run, and its statements, kept apart."""
+"""Stages a call of a user's function inside a staged run, and keeps its statements apart."""
 
 from __future__ import annotations
 

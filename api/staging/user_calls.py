@@ -1,4 +1,4 @@
-"""Calls of user code from our own: through the hooks while staging, so that it may branch."""
+"""Calls user code from our own: through the hooks while staging, so that it may branch."""
 
 from __future__ import annotations
 

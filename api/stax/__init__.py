@@ -1,4 +1,4 @@
-"""Small neural networks as pairs of pure functions, as in jax.example_libraries.stax.
+"""Builds small neural networks from pairs of pure functions, as in jax.example_libraries.stax.
 
 A layer is a pair (init_fun, apply_fun): `init_fun(key, input_shape)` gives the shape of the output
 and the parameters, `apply_fun(params, inputs, rng=key)` the output. -1 stands for a length in

@@ -1,4 +1,4 @@
-"""Layers made of layers."""
+"""Combines layers to layers: one after another, side by side, by the shape of their inputs."""
 
 from __future__ import annotations
 

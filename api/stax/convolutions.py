@@ -1,4 +1,4 @@
-"""Layers that convolve, and those that do it the other way round."""
+"""Makes layers that convolve, and transposed ones."""
 
 from __future__ import annotations
 

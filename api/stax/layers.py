@@ -1,4 +1,4 @@
-"""Layers without windows: dense, normalisation, dropout, and functions of each element."""
+"""Makes layers without windows: dense, normalisation, dropout, and functions of each element."""
 
 from __future__ import annotations
 

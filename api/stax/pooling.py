@@ -1,4 +1,4 @@
-"""Layers that put one number in place of each window."""
+"""Makes layers that put one number in place of each window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Init functions that are called without a key, as those of stax were in 2018."""
+"""Lets init functions be called without a key, as those of stax could be in 2018."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compilation ahead of time: a function that is traced, lowered and compiled for some types."""
+"""Compiles functions ahead of time: a function is traced, lowered and compiled for some types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
-    from tapeless.transformations.jit import Jit
+    from tapeless.transformations.compiled_function import Jit
 
 SCALARS = (bool, int, float, complex, np.generic, np.ndarray)
 

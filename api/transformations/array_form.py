@@ -1,4 +1,4 @@
-"""Functions as they are: staged and emitted as NumPy code, with all that they overwrite."""
+"""Stages a function as it is, and emits it as NumPy code with all that it overwrites."""
 
 from __future__ import annotations
 

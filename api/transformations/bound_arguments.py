@@ -1,4 +1,4 @@
-"""A function some of whose positional arguments are given for good."""
+"""Binds some positional arguments of a function to values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python functions that are called when a transformed function runs: pure_callback, io_callback."""
+"""Calls Python functions when a transformed function runs: `pure_callback`, `io_callback`."""
 
 from __future__ import annotations
 

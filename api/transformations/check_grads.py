@@ -1,4 +1,4 @@
-"""check_grads: a function's derivatives against difference quotients, in both modes."""
+"""Checks a function's derivatives against difference quotients, in both modes (`check_grads`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Functions that reverse mode runs again, instead of saving what they compute: checkpoint."""
+"""Rematerialises functions: reverse mode runs them again instead of saving what they compute
+(`checkpoint`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimates of what a program costs: operations on numbers, and bytes of arrays."""
+"""Estimates what a program costs: operations on numbers, and bytes of arrays."""
 
 from __future__ import annotations
 

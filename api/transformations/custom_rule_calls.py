@@ -1,4 +1,4 @@
-"""One call, in a staged run, of a function that has a derivative rule of its own.
+"""Records a call, in a staged run, of a function that has a derivative rule of its own.
 
 The call is recorded as one closed operation. Forward mode runs the rule in its place. Reverse mode
 puts the forward part of the rule in its place; the transpose of its tangent is the backward part.

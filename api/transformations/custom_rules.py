@@ -1,4 +1,4 @@
-"""Functions with a derivative rule of their own: custom_jvp and custom_vjp."""
+"""Gives functions derivative rules of their own: `custom_jvp` and `custom_vjp`."""
 
 from __future__ import annotations
 

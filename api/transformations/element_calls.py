@@ -1,4 +1,5 @@
-"""Calls instead of a program: for each element of a batch that is too large for one, or as it is.
+"""Runs calls without a program of their own: for each element of a batch that is too large for one,
+or as they are.
 
 The elements take ways of their own (`elements_one_by_one.py`), and each call finds its own.
 """

@@ -1,4 +1,5 @@
-"""Shapes and dtypes without values: ShapeDtypeStruct, eval_shape, typeof."""
+"""Computes shapes and dtypes of results without values: `ShapeDtypeStruct`, `eval_shape`,
+`typeof`."""
 
 from __future__ import annotations
 

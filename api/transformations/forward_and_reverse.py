@@ -1,4 +1,6 @@
-"""grad, value_and_grad and jvp: derivatives of plain NumPy functions."""
+"""Differentiates plain NumPy functions in forward and reverse mode: what `grad`, `value_and_grad`
+and `jvp` run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public functions `grad` and `value_and_grad`, with JAX's signatures."""
+"""Defines the public functions `grad` and `value_and_grad`, with JAX's signatures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""A gradient entry by entry, from a function of directions: for rules that loop until their own
-result is exact enough, so that how often depends on the direction."""
+"""Computes a gradient entry by entry from a function of directions: for rules that loop until their
+own result is exact enough, so that the number of passes depends on the direction.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters of JAX that have nothing to say here: what they may be, and why.
+"""Checks parameters of JAX that have no effect here: which values they may have, and why.
 
 They are taken so that programs need not change. A value that would ask for something that is not
 done is refused.

@@ -1,4 +1,4 @@
-"""Matrices of derivatives: a derivative along a direction, or back from one, for all of a basis."""
+"""Computes matrices of derivatives: along each direction of a basis, or back from each."""
 
 from __future__ import annotations
 

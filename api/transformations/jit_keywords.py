@@ -1,4 +1,4 @@
-"""Tell type checkers the keyword arguments of `jit`, which its docstring describes."""
+"""Tells type checkers the keyword arguments of `jit`, which its docstring describes."""
 
 from __future__ import annotations
 

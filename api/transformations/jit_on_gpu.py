@@ -1,4 +1,4 @@
-"""Transformed functions on a GPU: the same programs, compiled for the device of their arguments.
+"""Compiles transformed functions for a GPU: the same programs, for the device of their arguments.
 
 f = jit(loss, backend="gpu"); f(x)      x goes to the GPU, the kernels run there, the result stays
 
@@ -23,8 +23,8 @@ from tapeless.staging.device_list import Device, default_gpu
 from tapeless.staging.emitted_names import parameters
 from tapeless.staging.gpu_arrays import Mixin, as_gpu_array, like_arguments
 from tapeless.staging.jax_arrays import Array, functional
+from tapeless.transformations.compiled_function import Jit
 from tapeless.transformations.eval_shape import short_axes, stand_in
-from tapeless.transformations.jit import Jit
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.cuda.launch_text import NAMES

@@ -20,8 +20,8 @@ from tapeless.transformations.changed_containers import (
     new_values,
     store_lines,
 )
+from tapeless.transformations.compiled_function import Jit
 from tapeless.transformations.eval_shape import short_axes
-from tapeless.transformations.jit import Jit
 from tapeless.transforms.autodiff.residuals.saved_functions import saving_functions
 from tapeless.transforms.c.blas import with_blas
 from tapeless.transforms.c.companions import checking_program, cmake_lines, in_order, python_wrapper

@@ -1,4 +1,6 @@
-"""Functions around derivatives: linear_transpose, closure_convert, custom_gradient, fwd_and_bwd."""
+"""Transposes linear functions, and lets functions have gradients of their own: `linear_transpose`,
+`closure_convert`, `custom_gradient`, `fwd_and_bwd`.
+"""
 
 from __future__ import annotations
 

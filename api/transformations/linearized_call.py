@@ -1,4 +1,4 @@
-"""A function at a point of a staged run, split into its value and its derivative there.
+"""Splits a function at a point of a staged run into its value and its derivative there.
 
 The derivative is linear: `PullBack` takes cotangents of the value to cotangents of the arguments,
 `PushForward` tangents of the arguments to tangents of the value.

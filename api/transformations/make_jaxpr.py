@@ -1,4 +1,6 @@
-"""Core programs of functions, and the caches of what was emitted: make_jaxpr, clear_caches."""
+"""Shows the core programs of functions, and clears the caches of what was emitted: `make_jaxpr`,
+`clear_caches`.
+"""
 
 from __future__ import annotations
 

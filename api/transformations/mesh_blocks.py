@@ -1,4 +1,4 @@
-"""Arrays as blocks that lie along the axes of a mesh, and back: plain NumPy code."""
+"""Cuts arrays into blocks that lie along the axes of a mesh, and joins them: plain NumPy code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Partial: a function with some arguments, which are leaves."""
+"""Defines `Partial`, a function with some arguments, which are leaves of a pytree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pmap: a function of one element as a function of a batch of them that is spread over devices."""
+"""Maps a function over a batch that is spread over devices (`pmap`)."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from tapeless.staging.emitted_names import base_name, place
 from tapeless.staging.jax_arrays import functional, has_functional
 from tapeless.staging.subprogram import is_value, leaf_atom
 from tapeless.transformations.bound_arguments import Fixed, positions
+from tapeless.transformations.compiled_function import Jit
 from tapeless.transformations.disable_jit import is_disabled
 from tapeless.transformations.ignored_parameters import check_unneeded
-from tapeless.transformations.jit import Jit
 from tapeless.transformations.pmap_shard import Call, ShardProgram
 from tapeless.transformations.vmap import Vmap
 from tapeless.transformations.vmap_axes import axis_per_leaf

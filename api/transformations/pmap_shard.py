@@ -1,4 +1,5 @@
-"""The program of one shard of a mapped axis: for its elements, with what it tells the others.
+"""Stages the program of one shard of a mapped axis: for its elements, with what it tells the
+others.
 
 def normalize_shard(x, shards):
     return x / shards.psum(np.sum(x))

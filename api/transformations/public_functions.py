@@ -1,4 +1,6 @@
-"""The public transformations, with JAX's names and signatures."""
+"""Defines the other public transformations, with JAX's names and signatures: `jvp`, `vjp`,
+`linearize`, `jacfwd`, ...
+"""
 
 from __future__ import annotations
 

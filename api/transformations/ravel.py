@@ -1,4 +1,4 @@
-"""ravel_pytree: all numbers of a tree as one vector, and back."""
+"""Flattens all numbers of a tree to one vector, and back (`ravel_pytree`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""vjp and linearize at top level: two emitted functions in one module, for value and derivative.
+"""Emits the two functions of `vjp` and `linearize` at top level, for value and derivative, in one
+module.
 
 What the first saved is passed to the second.
 """

@@ -1,4 +1,4 @@
-"""vmap: a function of one element as a function of a batch of them."""
+"""Maps a function of one element over a batch (`vmap`)."""
 
 from __future__ import annotations
 

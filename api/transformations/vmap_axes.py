@@ -1,4 +1,4 @@
-"""Batch axes as users give them: an axis, None, or trees of these for parts of a value."""
+"""Reads batch axes as users give them: an axis, None, or trees of these for parts of a value."""
 
 from __future__ import annotations
 

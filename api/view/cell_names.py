@@ -1,4 +1,4 @@
-"""Name files as a user knows them: cells of a notebook have names of their own."""
+"""Names files as a user knows them: cells of a notebook have names of their own."""
 
 from __future__ import annotations
 

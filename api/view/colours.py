@@ -1,4 +1,4 @@
-"""Colour source as HTML, line by line, with classes that a page's style sheet names."""
+"""Colours source as HTML, line by line, with classes that a page's style sheet names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw where the time of a call goes as boxes in boxes: a flame graph, its root on top.
+"""Draws where the time of a call goes as boxes in boxes: a flame graph, its root on top.
 
 A box is as wide as its share of the time. Under the whole call lie the user's lines, under each the
 emitted lines that do what it says, and under a line that calls an emitted function those of this.

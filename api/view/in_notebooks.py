@@ -1,5 +1,6 @@
-"""Give transformed functions what notebooks ask for: HTML, and a plot of a function and its
-derivatives."""
+"""Gives transformed functions what notebooks ask for: HTML, and a plot of a function and its
+derivatives.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Print listings as HTML for the style sheet `listings.css`: lines of code, linked."""
+"""Prints listings as HTML for the style sheet `listings.css`: lines of code, linked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Show a transformed function in a notebook: a line that opens to the user's and emitted code."""
+"""Shows a transformed function in a notebook: a line that opens to the user's and emitted code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tapeless.disk_cache.load import Recalled
 from tapeless.explain.lines import LineReport
 from tapeless.staging.emitted_names import place
-from tapeless.transformations.jit import Jit
+from tapeless.transformations.compiled_function import Jit
 from tapeless.transforms.core.language import statements
 from tapeless.transforms.emit.module import called_functions
 from tapeless.transforms.emit.writer import result_origins

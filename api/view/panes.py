@@ -1,4 +1,4 @@
-"""Collect listings: the user's lines, and emitted code with the lines that it comes from."""
+"""Collects listings: the user's lines, and emitted code with the lines that it comes from."""
 
 from __future__ import annotations
 

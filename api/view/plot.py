@@ -1,4 +1,4 @@
-"""Draw a function of one number and its derivatives."""
+"""Draws a function of one number and its derivatives."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.staging.emitted_names import argument_names, base_name
+from tapeless.transformations.compiled_function import Jit
 from tapeless.transformations.grad import grad
-from tapeless.transformations.jit import Jit, jit
+from tapeless.transformations.jit import jit
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, MissingPackageError
 
 INSTALL = "pip install matplotlib"

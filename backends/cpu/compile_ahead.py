@@ -1,4 +1,4 @@
-"""Kernels compiled before their function is called, which is read and not run.
+"""Compiles kernels before their function is called, which is read and not run.
 
 def f(x, y):
     out = empty(x.shape, np.float64)    the array is known

@@ -1,4 +1,4 @@
-"""A function that is compiled at its first call with each signature, or found in the cache."""
+"""Compiles a kernel at its first call with each signature, or finds it in the cache."""
 
 from __future__ import annotations
 

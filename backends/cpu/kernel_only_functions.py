@@ -1,5 +1,4 @@
-"""Functions that only pass numbers to a kernel, and return what it makes of them: machine code
-stands for the whole function.
+"""Replaces functions that only pass numbers to a kernel, and return what it gives, by machine code.
 
 def f(x, y):
     value = f_kernel(y, x)
@@ -66,9 +65,9 @@ class KernelOnlyFunction(JitKernel):
     def fixed_key(self) -> str:
         return f"{super().fixed_key()}\n{self.form}"
 
-    def link_entry(self, found: ObjectCode) -> Callable[..., Any]:
-        entry = super().link_entry(found)
-        self.made = self.place(found)
+    def link_entry(self, code: ObjectCode) -> Callable[..., Any]:
+        entry = super().link_entry(code)
+        self.made = self.place(code)
         return entry
 
     def latest_entry(self, other: Any) -> Callable[..., Any] | None:

@@ -1,4 +1,4 @@
-"""CuPy and the GPUs of this machine, or the reason why they cannot be used, with what to do.
+"""Finds CuPy and the GPUs of this machine, or the reason why they cannot be used, with what to do.
 
 CuPy is imported on first use: without a GPU nothing of a program waits for it.
 """

@@ -1,4 +1,4 @@
-"""Errors that kernels note while the program goes on, raised where somebody waits for results.
+"""Raises errors that kernels noted while the program went on, where somebody waits for results.
 
 raise IndexError("...") in a kernel      leaves the row, times 256, and the error's number in a word
 

@@ -1,4 +1,5 @@
-"""Kernels of a module on one device: compiled when one is first called, launched in little time.
+"""Launches kernels of a module on one device: compiled when one is first called, launched in little
+time.
 
 softmax_kernel(x.shape[0], x, out)      a look at the sizes, one launch, no wait
 

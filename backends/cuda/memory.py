@@ -1,4 +1,5 @@
-"""The memory of a GPU: CuPy's pool with its limit, what it holds, and what to say when it is full.
+"""Reports and limits the memory of a GPU: CuPy's pool, what it holds, and what to say when it is
+full.
 
 Nothing is taken in advance. Arrays that are freed stay in the pool, and are used again in the order
 of the stream, so that reuse needs no wait.

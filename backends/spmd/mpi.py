@@ -1,4 +1,4 @@
-"""The processes of an MPI job: what a process brings to a meeting goes through mpi4py.
+"""Exchanges values between the processes of an MPI job, through mpi4py.
 
 Only the thread that called `pmap` talks to other processes. A process that cannot come to a meeting
 ends the job, at the latest when it ends itself: the others would wait for it for ever.

@@ -1,4 +1,4 @@
-"""Shards on threads: all run at once, since they meet, and the first error ends all."""
+"""Runs shards on threads: all at once, since they meet, and the first error ends all."""
 
 from __future__ import annotations
 

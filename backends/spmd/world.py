@@ -1,4 +1,4 @@
-"""The processes of a job, as one of them sees it. Without MPI there is one."""
+"""Represents the processes of a job, as one of them sees it. Without MPI there is one."""
 
 from __future__ import annotations
 

@@ -9,4 +9,4 @@ def simulate_vmap(k, x, n):
         x_2 = x - k * np.sin(x)  # line 93
         x += k  # line 95
         x = np.where(mask, x_2, x)
-    return x.copy()
+    return x

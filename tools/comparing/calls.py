@@ -1,4 +1,4 @@
-"""Lists the calls that a function is compared in, and makes programs of them."""
+"""Makes the calls that a function is compared in, and programs of them."""
 
 from __future__ import annotations
 

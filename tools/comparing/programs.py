@@ -1,4 +1,4 @@
-"""Programs that call one function, as a user would write them: a staged run enters them."""
+"""Writes programs that call one function, as a user would write them: a staged run enters them."""
 
 from __future__ import annotations
 

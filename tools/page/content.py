@@ -1,4 +1,4 @@
-"""Collect what a page shows of a function under transformations: its listings, and their cost."""
+"""Collects what a page shows of a function under transformations: its listings, and their cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Print a view as one HTML page that needs nothing else: no network, no other file."""
+"""Prints a view as one HTML page that needs nothing else: no network, no other file."""
 
 from __future__ import annotations
 

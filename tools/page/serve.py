@@ -1,4 +1,4 @@
-"""Serve one page to the browsers of this machine, until the user interrupts."""
+"""Serves one page to the browsers of this machine, until the user interrupts."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ def _cast(let: Let, facts: list[int]) -> int:
 
 
 def _constant_rule(always: int) -> Rule:
-    return lambda let, found: always
+    return lambda let, facts: always
 
 
 def _exponential(let: Let, facts: list[int]) -> int:

@@ -1,4 +1,5 @@
-"""Stretches of statements without the names of their values: equal forms compute the same.
+"""Computes the form of a stretch of statements without the names of its values: equal forms compute
+the same.
 
 y = sin(x) * a      and      v = sin(u) * b      have one form, with the inputs x, a and u, b
 """

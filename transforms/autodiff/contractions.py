@@ -1,4 +1,4 @@
-"""Factors of a sum of products over labelled axes, and the product that they are.
+"""Contracts products over labelled axes: finds the product of matrices that a sum of products is.
 
 Factor(a, (0, 1)), Factor(b, (2, 1))  with the labels (0, 2)      becomes      a @ b.T
 """

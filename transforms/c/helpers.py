@@ -1,4 +1,4 @@
-"""Functions that printed C calls: what C99 has not, or does otherwise than NumPy.
+"""Defines functions that printed C calls: what C99 has not, or does otherwise than NumPy.
 
 power_f64(5, x)      needs      static inline double power_f64(int n, double x) {...}
 

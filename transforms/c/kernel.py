@@ -10,7 +10,6 @@ Arrays lie row by row. What may fail returns the number of its error, and 0 else
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -30,10 +29,7 @@ from tapeless.transforms.c_text.dialect import suffix
 from tapeless.transforms.c_text.expressions import KernelScope, owner
 from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import (
-    Renaming,
-    ascii_name,
-    is_called,
-    other_names,
+    rename_kernel,
     rename_reserved,
     words,
 )
@@ -174,17 +170,8 @@ class SerialKernelWriter(GrowingLists):
     def __init__(
         self, node: ast.FunctionDef, kernel: Kernel, functions: Mapping[str, ast.FunctionDef]
     ) -> None:
-        names = {a.arg for a in node.args.args} | {
-            n.id for n in ast.walk(node) if isinstance(n, ast.Name)
-        }
-        refused = reserved_names(names)
-        called = {n for n in names & refused if n in functions or is_called(node, n)}
-        self.renamed = other_names(names & refused - called, names | refused)
-        node = Renaming(self.renamed).visit(copy.deepcopy(node))
-        node.name = ascii_name(node.name)
-        for a in node.args.args:
-            a.arg = self.renamed.get(a.arg, a.arg)
-        super().__init__(node, KernelScope(), names | refused | set(self.renamed.values()))
+        node, self.renamed, taken = rename_kernel(node, functions, reserved_names)
+        super().__init__(node, KernelScope(), taken)
         nodes = {n: rename_reserved(f, reserved_names) for n, f in functions.items()}
         self.functions = FunctionPrinter(nodes, set(RESERVED), HelperWriter)
         self.call_other = lambda name, args: call(self.functions, name, args)

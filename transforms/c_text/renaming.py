@@ -9,7 +9,7 @@ import ast
 import copy
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 WORD, COMMENT = re.compile(r"[A-Za-z_]\w*"), re.compile(r"//.*")
 
@@ -42,6 +42,22 @@ def other_names(names: set[str], taken: set[str] | frozenset[str]) -> dict[str, 
             other += "_"
         others[name] = other
     return others
+
+
+def rename_kernel(
+    node: ast.FunctionDef,
+    functions: Container[str],
+    reserved: Callable[[Iterable[str]], set[str]],
+) -> tuple[ast.FunctionDef, dict[str, str], set[str]]:
+    """A kernel with names that C can have, the new names by the old ones, and all names that are
+    taken. Functions that it calls, such as `functions`, keep their names."""
+    names = names_in(node)
+    refused = reserved(names)
+    variables = {n for n in names & refused if n not in functions and not is_called(node, n)}
+    others = other_names(variables, names | refused)
+    copied = Renaming(others).visit(copy.deepcopy(node))
+    copied.name = ascii_name(node.name)
+    return copied, others, names | refused | set(others.values())
 
 
 def rename_reserved(

@@ -1,5 +1,6 @@
-"""What a batch is made in: another one, where masks may differ by element, or a compiled program,
-where a loop over the elements is as good as array code."""
+"""Tracks what a batch is made in: another batch, where masks may differ by element, or a compiled
+program, where a loop over the elements is as good as array code.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Constants told apart: Python takes 1, 1.0 and True for the same, and 0.0 and -0.0."""
+"""Compares constants as programs tell them apart: for Python 1, 1.0 and True are equal, and 0.0 and
+-0.0.
+"""
 
 from __future__ import annotations
 

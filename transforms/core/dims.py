@@ -1,4 +1,4 @@
-"""Axis lengths: integers, or canonical integer expressions over named sizes.
+"""Represents axis lengths: integers, or canonical integer expressions over named sizes.
 
 >>> n = symbol("n", lower=2)
 >>> (n + 1) - 1 == n, n - n, maximum(n - 2, 0)

@@ -1,4 +1,5 @@
-"""The core language: a typed, structured program in single-assignment form. This file is all of it.
+"""Defines the core language: a typed, structured program in single-assignment form. This file is
+all of it.
 
 A `Program` has parameters, a body of statements and results. Array values are immutable here:
 `x[i] = v` is `x2 = update(x, v, i)`. Containers never reach core, only their leaves do.

@@ -1,4 +1,6 @@
-"""What a program relies on of the order of sizes: with n >= 4, x[:-3] ends with element n - 4."""
+"""Derives what a program relies on of the order of sizes: with n >= 4, x[:-3] ends with element n -
+4.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one operation that the core itself records: the value of a size."""
+"""Defines the one operation that the core itself records: the value of a size."""
 
 from __future__ import annotations
 

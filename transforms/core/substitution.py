@@ -1,4 +1,4 @@
-"""Copies of blocks with variables replaced or renamed."""
+"""Substitutes variables in blocks: copies in which they are replaced or renamed."""
 
 from __future__ import annotations
 

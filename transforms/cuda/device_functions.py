@@ -1,4 +1,5 @@
-"""Names of NumPy in the driver of a GPU program, as CuPy's: those that do the same there.
+"""Names the functions of NumPy that CuPy has, too, and that do the same there: those that the
+driver of a GPU program calls.
 
 out = np.zeros(x.shape)      becomes      out = cp.zeros(x.shape)
 """

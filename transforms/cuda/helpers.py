@@ -1,4 +1,5 @@
-"""Device functions that printed kernels call: what C++ has not, or does otherwise than NumPy.
+"""Defines device functions that printed kernels call: what C++ has not, or does otherwise than
+NumPy.
 
 floor_div(a, b)      needs      __device__ i64 floor_div(i64 a, i64 b) {...}
 

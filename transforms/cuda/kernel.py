@@ -11,7 +11,6 @@ many; the text is right for a thread, a part of a warp, or a block a row.
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,11 +23,8 @@ from tapeless.transforms.c_text.called_functions import FunctionPrinter
 from tapeless.transforms.c_text.expressions import KernelScope, owner, product
 from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import (
-    Renaming,
-    ascii_name,
     fresh_name,
-    is_called,
-    other_names,
+    rename_kernel,
     rename_reserved,
     words,
 )
@@ -185,16 +181,7 @@ class _KernelPrinter:
         share_loops: bool,
         share_sums: bool,
     ) -> None:
-        names = {a.arg for a in node.args.args} | {
-            n.id for n in ast.walk(node) if isinstance(n, ast.Name)
-        }
-        reserved = _reserved_names(names)
-        called = {n for n in names & reserved if n in functions or is_called(node, n)}
-        self.renamed = other_names(names & reserved - called, names | reserved)
-        node = Renaming(self.renamed).visit(copy.deepcopy(node))
-        node.name = ascii_name(node.name)
-        for a in node.args.args:
-            a.arg = self.renamed.get(a.arg, a.arg)
+        node, self.renamed, self.taken = rename_kernel(node, functions, _reserved_names)
         count = len(node.args.args) - len(parameters)
         if count not in (0, 2):
             raise NotPrintedError("a kernel with other parameters")
@@ -202,7 +189,6 @@ class _KernelPrinter:
         self.parameters = [replace(p, name=self.renamed.get(p.name, p.name)) for p in parameters]
         self.python = {self.renamed.get(p.name, p.name): p.name for p in parameters}
         self.more = {p.name: p.more for p in parameters}
-        self.taken = names | set(self.renamed.values()) | reserved
         self.taken |= {f"result_{k}" for k in range(len(results))}
         if share_sums:
             arrays = {p.name: p.dtype for p in self.parameters if p.ndim and p.kind == "array"}

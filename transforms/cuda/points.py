@@ -1,4 +1,5 @@
-"""Kernels whose rows are single elements of their arrays: 16 bytes of each array move at once.
+"""Vectorises kernels whose rows are single elements of their arrays: 16 bytes of each array move at
+once.
 
 for (i64 i = team; i < rows; i += teams) {
   out[i] = 2.0f * x[i];

@@ -1,4 +1,4 @@
-"""Branches and loops as Python writes them; a loop is left where the flag that ends it is set.
+"""Writes branches and loops as Python does; a loop is left where the flag that ends it is set.
 
 until(flag): if c: flag = True, else: f()      becomes      if c: break
                                                             f()

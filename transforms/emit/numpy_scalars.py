@@ -1,4 +1,4 @@
-"""Scalars that are no Python scalars: where that decides a dtype, they are spelled with theirs.
+"""Spells scalars with their dtype where they are no Python scalars and that decides a dtype.
 
 np.float64(3.0) * x is of float64 where x is of float32; 3.0 * x would not be.
 """

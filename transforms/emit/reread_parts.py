@@ -1,4 +1,5 @@
-"""Elements are read from a part that is at hand, under a name of the user.
+"""Reads elements from a part that is at hand under a name of the user, instead of from the whole
+array.
 
 y = s[i]; t = s[i, 0]                   becomes     y = s[i]; t = y[0]
 """

@@ -1,4 +1,6 @@
-"""Values of a staged program in the call at hand, for code that is traced on them."""
+"""Evaluates variables of a program that is being staged, for code that is traced on the values of a
+call.
+"""
 
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.transforms.evaluation instead of {__name__}")

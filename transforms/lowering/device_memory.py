@@ -1,4 +1,5 @@
-"""What drivers make and read around kernels: arrays, memory of threads, numbers of the device.
+"""Defines what drivers make and read around kernels: arrays, memory of threads, numbers of the
+device.
 
 out = empty(x.shape, np.float64); e = per_team((n,), np.float64); steps = count.item()
 """

@@ -47,13 +47,13 @@ class DeviceNumbers:
 
     def reads_of_host(self, block: Block) -> set[Var]:
         """What the driver of a GPU program computes with, tests and counts by."""
-        found = set[Var]()
+        variables = set[Var]()
         for s in statements(block):
             if self.is_of_host(s) or isinstance(s, (If, For)):
-                found |= {a for a in operands(s) if isinstance(a, Var)}
+                variables |= {a for a in operands(s) if isinstance(a, Var)}
             if isinstance(s, While):
-                found |= {a for a in s.test.results if isinstance(a, Var)}
-        return found
+                variables |= {a for a in s.test.results if isinstance(a, Var)}
+        return variables
 
     def with_read_lengths(self, block: Block) -> Block:
         """The driver, which first reads the integers of a device that arrays are as long as."""
@@ -98,9 +98,9 @@ class DeviceNumbers:
         reads, args = [], []
         for a in s.args:
             of_host = not isinstance(a.type, Type) or a.type.shape or a.type.dtype.kind not in "iub"
-            before, known = ([], a) if of_host else self.on_host(a)
+            before, number = ([], a) if of_host else self.on_host(a)
             reads += before
-            args.append(known)
+            args.append(number)
         return [*reads, replace(s, args=tuple(args))]
 
     def with_read_results(self, body: Iterable[Statement]) -> list[Statement]:
@@ -124,8 +124,8 @@ class DeviceNumbers:
     def read_first(self, block: Block) -> Block:
         """A block whose first result is read from the memory of the device."""
         flag, *rest = block.results
-        reads, known = self.on_host(flag)
-        return replace(block, body=(*block.body, *reads), results=(known, *rest))
+        reads, number = self.on_host(flag)
+        return replace(block, body=(*block.body, *reads), results=(number, *rest))
 
     def on_host(self, a: Atom) -> tuple[list[Statement], Atom]:
         """The statements that read a number from the memory of the device, and the number."""

@@ -1,4 +1,5 @@
-"""Kernels whose rows have stacks of unknown length, for a GPU: one that counts, one that fills.
+"""Splits kernels for a GPU whose rows have stacks of unknown length: one that counts, one that
+fills.
 
 kernel(rows, x, out)      becomes      kernel_count(rows, x, saved_count); memory for all items;
                                        kernel(rows, x, out, saved, saved_place)

@@ -172,13 +172,13 @@ class Lowering:
         stored = frozenset[Var | None](self.analysis.targets)
         body = self.body(self.block.body, live, True)
         body = own_branch_results(body, self.memory, stored)
-        made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
+        driver = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
         passed = {a for v in self.calls.passed if isinstance(a := self.same.get(v, v), Var)}
         kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
-        made = remove_copies(substitute(made, self.same), self.kernels, kept, memory)
-        made = self.numbers.with_read_lengths(without_unread_views(made))
-        made = made if self.target.library != "NumPy" else with_result_memory(made)
-        return with_placeholders(made, passed, memory)
+        driver = remove_copies(substitute(driver, self.same), self.kernels, kept, memory)
+        driver = self.numbers.with_read_lengths(without_unread_views(driver))
+        driver = driver if self.target.library != "NumPy" else with_result_memory(driver)
+        return with_placeholders(driver, passed, memory)
 
     def constants(self, block: Block) -> None:
         """Notes what is stored into, and which constants can be written where they are read."""
@@ -203,11 +203,11 @@ class Lowering:
 
     def kept_lists(self) -> set[Var]:
         """The stacks that stay lists: something is done with them that has no loop form."""
-        found = {*self.shown}
+        variables = {*self.shown}
         for s in statements(self.block):
             if not blocks(s) and not is_of_stacks(s):
-                found |= {a for a in operands(s) if isinstance(a, Var)}
-        return {self.memory.cell(v) for v in found if isinstance(v.type, StackType)}
+                variables |= {a for a in operands(s) if isinstance(a, Var)}
+        return {self.memory.cell(v) for v in variables if isinstance(v.type, StackType)}
 
     @staticmethod
     def inside_of(run: Iterable[Statement]) -> set[Var]:
@@ -217,7 +217,7 @@ class Lowering:
 
     def body(self, body: tuple[Statement, ...], live: set[Var], top: bool) -> list[Statement]:
         live = self.memory.with_needs(live)
-        made: list[Statement] = []
+        statements_of_driver: list[Statement] = []
         run: list[Statement] = []
         after = self.live_after(body, live)
         fills = any(made_of(self.memory, s) is not None for s in body)
@@ -230,17 +230,17 @@ class Lowering:
                 reads = fills and reads_filled(self.memory, s, run)
                 if reads or self.is_as_long(s, run):
                     run, started = lists_to_fill(self.memory, run)
-                    made += self.flush(run, later | self.memory.needs(s), top)
+                    statements_of_driver += self.flush(run, later | self.memory.needs(s), top)
                     run = started
                 run.append(s)
                 continue
             if self.can_go_before(s, run):
-                made.append(s)
+                statements_of_driver.append(s)
                 continue
-            made += self.flush(run, later | self.memory.needs(s), top)
+            statements_of_driver += self.flush(run, later | self.memory.needs(s), top)
             run = []
-            made += self.inner(s, later, obstacle)
-        return made + self.flush(run, live, top)
+            statements_of_driver += self.inner(s, later, obstacle)
+        return statements_of_driver + self.flush(run, live, top)
 
     def is_as_long(self, s: Statement, run: list[Statement]) -> bool:
         """Whether a statement makes an array whose size a loop of the run finds out: the driver has
@@ -276,8 +276,8 @@ class Lowering:
         if any(g is not None and is_called(g, self.memory) for g in inner):
             return False
         work = parts.work_of_pass(Block((), tuple(t for b in blocks(s) for t in b.body), ()))
-        known = dims.evaluate(self.analysis.canon(work), self.hints)
-        small = known is not None and known < self.target.one_block
+        steps = dims.evaluate(self.analysis.canon(work), self.hints)
+        small = steps is not None and steps < self.target.one_block
         if small and not isinstance(work, int):
             self.prepared.relied.append((">=", self.target.one_block, work))
         return small
@@ -334,25 +334,25 @@ class Lowering:
             if isinstance(s, (For, While)):
                 live |= self.memory.needs(s)
             self.analysis.closed -= variables_inside(s)
-            made = replace(b, body=tuple(self.body(b.body, live, False)))
+            new = replace(b, body=tuple(self.body(b.body, live, False)))
             self.analysis.closed |= variables_inside(s)
-            return made
+            return new
 
-        made = with_blocks(s, lower_block)
+        new = with_blocks(s, lower_block)
         if obstacle is not None and isinstance(s, (For, While)):
-            self.placement.loops.append(DriverLoop(s, made, obstacle))
-        return [made] if self.target.returns_numbers else self.numbers.waiting(made)
+            self.placement.loops.append(DriverLoop(s, new, obstacle))
+        return [new] if self.target.returns_numbers else self.numbers.waiting(new)
 
     def flush(self, run: list[Statement], live: set[Var], top: bool) -> list[Statement]:
         if not run or not self.profit.pays_off(run):
             return run
         error = NotCompiled()
         for parts in self.cuts(run, live):
-            made = len(self.kernels), dict(self.same), set(self.names.taken)
+            state = len(self.kernels), dict(self.same), set(self.names.taken)
             try:
                 return self.kernels_for(parts, live)
             except NotCompiled as e:
-                count, self.same, self.names.taken = made
+                count, self.same, self.names.taken = state
                 del self.kernels[count:]
                 for s in run:
                     self.placement.kernels.pop(s, None)
@@ -385,27 +385,31 @@ class Lowering:
         """Ways to cut a run into kernels, the best first."""
         self.surround(run)
         parts = NestPartitioner(self.memory, self.analysis, self.hints)
-        found = [KernelPart(run)]
+        kernel_parts = [KernelPart(run)]
         if self.parallel or self.target.separate:
-            found = parts.partition(run, live)
+            kernel_parts = parts.partition(run, live)
             self.prepared.relied += parts.relied
-        after = self.read_after(found, live)
-        yield [x for p, later in zip(found, after, strict=True) for x in shorter(parts, p, later)]
+        after = self.read_after(kernel_parts, live)
+        yield [
+            x
+            for p, later in zip(kernel_parts, after, strict=True)
+            for x in shorter(parts, p, later)
+        ]
         yield [KernelPart(run)]
 
     def kernels_for(self, parts: list[KernelPart], live: set[Var]) -> list[Statement]:
         """A kernel for each part that is worth one."""
-        made: list[Statement] = []
+        statements_of_driver: list[Statement] = []
         if len(parts) > 1:
-            made, parts = self.lengths_first(parts)
+            statements_of_driver, parts = self.lengths_first(parts)
         for part, later in zip(parts, self.read_after(parts, live), strict=True):
             is_kernel = self.profit.pays_off(part.statements)
-            made += (
+            statements_of_driver += (
                 self.kernel(part, later)
                 if is_kernel
                 else self.numbers.with_read_results(part.statements)
             )
-        return made
+        return statements_of_driver
 
     def lengths_first(self, parts: list[KernelPart]) -> tuple[list[Statement], list[KernelPart]]:
         """Integers that are made of lengths and integers, which the driver computes ahead of the
@@ -497,19 +501,19 @@ class Lowering:
         """A kernel that counts what stacks hold, memory for that, and the kernel that fills it."""
         self.kernels += [first, kernel]
         assert kernel.launch is not None
-        made: list[Statement] = []
+        statements_of_driver: list[Statement] = []
         for counts, _, _ in stacks:
             params = {"shape": (kernel.launch.rows,), "dtype": counts.type.dtype}
-            made.append(Let((counts,), memory, (), params))
-        made += self.calls.call(first)
+            statements_of_driver.append(Let((counts,), memory, (), params))
+        statements_of_driver += self.calls.call(first)
         for counts, places, items in stacks:
             total = Var(Type(counts.type.dtype, (), True), "total")
             self.numbers.host.add(total)
             length = dims.symbol("total", None, total)
-            made.append(Let((places, total), stack_places, (counts,), {}))
+            statements_of_driver.append(Let((places, total), stack_places, (counts,), {}))
             params = {"shape": (length,), "dtype": items.type.dtype}
-            made.append(Let((items,), memory, (), params))
-        return [*made, *self.calls.call(kernel)]
+            statements_of_driver.append(Let((items,), memory, (), params))
+        return [*statements_of_driver, *self.calls.call(kernel)]
 
     def unseen(self, v: Var) -> bool:
         """Whether the driver may not have an array."""

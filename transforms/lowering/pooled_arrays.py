@@ -1,4 +1,4 @@
-"""How a driver spells new arrays, whose memory may have been used before: fresh memory costs more
+"""Spells new arrays in a driver, whose memory may have been used before: fresh memory costs more
 than to fill it, as the system clears each page at its first touch.
 
 y = x @ w; s = np.zeros(n); c = x.copy()  becomes  y = matmul(x, w); s = zeros(n); c = copy_of(x)

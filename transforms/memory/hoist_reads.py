@@ -1,4 +1,4 @@
-"""Elements of an array are read before a store to it, where they are read of what it held before:
+"""Hoists reads of elements of an array above a store to it, where they read what it held before:
 then the store needs no copy.
 
 y = x.copy(); y[i] = 0; a = x[i, 0]      becomes      a = x[i, 0]; x[i] = 0

@@ -19,6 +19,7 @@ from tapeless.transforms.core.language import (
     Atom,
     Block,
     For,
+    Let,
     Statement,
     Var,
     While,
@@ -36,6 +37,7 @@ from tapeless.transforms.memory.aliasing import (
     in_later_passes,
     read_inside,
 )
+from tapeless.transforms.ops.primitives.shapes import copy
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 
@@ -190,4 +192,23 @@ def own(block: Block, ours: Collection[Var] = ()) -> Block:
         run.results, run.lacking = live, lacking
         body = run.block(block.body, live)
         if run.is_consistent():
-            return Block(block.params, tuple(body), block.results)
+            return _without_last_copies(Block(block.params, tuple(body), block.results), run)
+
+
+def _without_last_copies(block: Block, run: InPlaceStores) -> Block:
+    """The block, which returns x for x.copy() where x is memory of its own by now, since a loop
+    that overwrites it starts from a copy."""
+    copied: dict[Atom, Atom] = {}
+    read: set[Atom] = set()
+    for s in reversed(block.body):
+        if not isinstance(s, Let) or s.op.inplace:
+            break
+        if s.op is copy and s.outs[0] in block.results and s.outs[0] not in read:
+            (v,), (a,), kept = s.outs, s.args, run.held or set()
+            others = [copied.get(r, r) for r in block.results if r is not v]
+            mine, seen = run.roots_of(a), kept.union(*map(run.roots_of, others))
+            if {kind for kind, _ in mine} == {"own"} and mine.isdisjoint(seen):
+                copied[v] = a
+        read.update(s.args)
+    body = tuple(s for s in block.body if copied.keys().isdisjoint(outputs(s)))
+    return Block(block.params, body, tuple(copied.get(r, r) for r in block.results))

@@ -1,4 +1,4 @@
-"""A number that is spread over a shape becomes an array of its own, which may be written to.
+"""Makes an array of its own of a number that is spread over a shape: it may be written to.
 
 x_bar = np.broadcast_to(1.0, x.shape).copy()      becomes      x_bar = np.ones(x.shape)
 """

@@ -1,4 +1,6 @@
-"""Operations: one family a file. `functions()` is the table of NumPy functions that have a rule."""
+"""Defines operations, one family a file. `functions()` is the table of NumPy functions that have a
+rule.
+"""
 
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.transforms.ops instead of {__name__}")

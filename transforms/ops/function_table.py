@@ -1,4 +1,4 @@
-"""All families together: which NumPy function, method or ufunc is which operation."""
+"""Collects the tables of all families: which NumPy function, method or ufunc is which operation."""
 
 from __future__ import annotations
 
@@ -326,16 +326,16 @@ def _is_out_of_range(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
 
 def _kept_inside(bound: Any, dtype: np.dtype[Any], side: int) -> Any:
     """A bound, which is the last number of the dtype where it is an integer of Python's beyond."""
-    given = creation.as_array(bound)
-    if isinstance(given, Literal) or not given.type.weak or given.type.dtype.kind != "i":
-        return given
-    wide = dtype == given.type.dtype or (dtype == np.uint64 and side > 0)
+    limit = creation.as_array(bound)
+    if isinstance(limit, Literal) or not limit.type.weak or limit.type.dtype.kind != "i":
+        return limit
+    wide = dtype == limit.type.dtype or (dtype == np.uint64 and side > 0)
     if wide or dtype.kind not in "iu":
-        return given
+        return limit
     limits, less = np.iinfo(dtype), comparisons_and_rounding.less
     last = int(limits.min if side < 0 else limits.max)
-    beyond = less(given, last) if side < 0 else less(last, given)
-    return selection.select(beyond, last, given)
+    beyond = less(limit, last) if side < 0 else less(last, limit)
+    return selection.select(beyond, last, limit)
 
 
 def _log(x: Any, base: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""While loops whose passes are counted first: the derivative in compiled code then knows how many
+"""Counts the passes of while loops first: the derivative in compiled code then knows how many
 arrays it will save, where it would append each of them to a list.
 
 while d > tol: x = f(x)      becomes      n = 0

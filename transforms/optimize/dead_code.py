@@ -1,4 +1,4 @@
-"""Statements whose results nobody reads are dropped, also carries of loops and results of branches.
+"""Removes statements whose results nobody reads, also carries of loops and results of branches.
 
 y = sin(x); z = cos(x); return z      becomes      z = cos(x); return z
 """

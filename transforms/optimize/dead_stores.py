@@ -1,4 +1,4 @@
-"""Stores in loops that nothing reads any more.
+"""Removes stores in loops that nothing reads any more.
 
 for i: y += bar[i]; bar[i] = 0      becomes      for i: y += bar[i]
 

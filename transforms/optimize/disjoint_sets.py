@@ -1,4 +1,6 @@
-"""Sets of variables that statements make one thing: what loops carry, and what sides give."""
+"""Joins variables that statements make one thing (union-find): what loops carry, and what
+arms give.
+"""
 
 from __future__ import annotations
 

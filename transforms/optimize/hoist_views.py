@@ -1,4 +1,4 @@
-"""Views of arrays that a loop does not change are taken before it, so that the way back adds to
+"""Hoists views of arrays that a loop does not change out of it, so that the backward loop adds to
 one cotangent of the view, and does not make one of full size in each pass.
 
 for i in range(n): t = x[1:]; y = t[i]      becomes      t = x[1:]; for i in range(n): y = t[i]

@@ -1,4 +1,4 @@
-"""Operations that stand for whole blocks, and the pass that writes the blocks out.
+"""Inlines operations that stand for whole blocks: the pass writes the blocks out.
 
     y = f(x), where f is {s = sin(x); return s * 2}      becomes      s = sin(x); y = s * 2
 

@@ -1,4 +1,4 @@
-"""Tables that are written as lists of lists become arrays, where their lengths are known.
+"""Turns tables that are written as lists of lists into arrays, where their lengths are known.
 
 table = [[0] * n for _ in range(m)]; table[i][j] = v
     becomes      table = zeros((m, n)); table[i, j] = v

@@ -1,4 +1,4 @@
-"""Carries of loops that hold nothing of their own.
+"""Removes carries of loops that hold nothing of their own.
 
 x, y = a, a; for ...: x = f(x); y = f(y)      becomes      x = a; for ...: x = f(x)
 

@@ -1,4 +1,4 @@
-"""Stores into one place become one store.
+"""Merges stores into one place.
 
 x[i] = 0; x[j] += b; x[i] += a      becomes      x[i] = a; x[j] += b
 
@@ -23,7 +23,12 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.uses import reads_of
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, may_repeat, update
+from tapeless.transforms.ops.primitives.stacks import add_item, set_item
 from tapeless.transforms.optimize.algebra.stores import are_disjoint_stores
+
+#: Stores to arrays and to lists, and which argument is stored.
+VALUE = {update: 1, add_at: 1, set_item: 2, add_item: 2}
+ADDITIONS = (add_at, add_item)
 
 
 def merge_stores(block: Block) -> Block:
@@ -40,12 +45,12 @@ class _Merger:
         body: list[Statement] = []
         for s in block.body:
             match s:
-                case Let() if s.op in (update, add_at):
+                case Let() if s.op in VALUE:
                     chain = self.chain(s, stores)
                     if chain:
                         body = [t for t in body if not any(t is old for old in chain)]
                     merged = self.merge(s, chain) if chain else [s]
-                    stores |= {t.outs[0]: t for t in merged if t.op in (update, add_at)}
+                    stores |= {t.outs[0]: t for t in merged if t.op in VALUE}
                     body += merged
                     continue
                 case If():
@@ -61,14 +66,16 @@ class _Merger:
         """The stores from one that the addition `s` can join up to `s`; empty if there is none."""
         stores_before: list[Let] = []
         x = s.args[0]
-        if s.op is not add_at:
+        if s.op not in ADDITIONS:
             return []
-        repeats = may_repeat(s.params["key"], s.args[2:])
+        repeats = s.op is add_at and may_repeat(s.params["key"], s.args[2:])
         while isinstance(x, Var) and x in stores and self.uses.get(x, 0) == 1:
             stores_before.insert(0, stores[x])
             if same_place(stores[x], s):
                 return [] if repeats and stores[x].op is update else stores_before
-            if stores[x].op is not add_at and not are_disjoint_stores(stores[x], s):
+            if stores[x].op is set_item:
+                return []
+            if stores[x].op is update and not are_disjoint_stores(stores[x], s):
                 return []
             x = stores[x].args[0]
         return []
@@ -78,7 +85,7 @@ class _Merger:
         b = builder.Builder()
         b.origin = s.origin
         with builder.building(b):
-            value = add(chain[0].args[1], s.args[1])
+            value = add(chain[0].args[VALUE[s.op]], s.args[VALUE[s.op]])
         merged: list[Let] = [t for t in b.blocks[0] if isinstance(t, Let)]
         x = chain[0].args[0]
         for k, old in enumerate(chain):
@@ -86,14 +93,19 @@ class _Merger:
             if k < len(chain) - 1:
                 out = Var(out.type, out.name, out.origin)
                 self.uses[out] = 1
-            args = (x, value if k == 0 else old.args[1], *old.args[2:])
-            merged.append(Let((out,), old.op, args, old.params, old.origin))
+            args = [x, *old.args[1:]]
+            if k == 0:
+                args[VALUE[old.op]] = value
+            merged.append(Let((out,), old.op, tuple(args), old.params, old.origin))
             x = out
         return merged
 
 
 def same_place(a: Let, b: Let) -> bool:
     """Whether two stores write the same elements, with values of the type of the array."""
+    if a.op in (set_item, add_item):
+        item = a.args[0].type.item
+        return a.args[1] == b.args[1] and not item.shape and item.dtype.kind in "fc"
     return (
         a.params["key"] == b.params["key"]
         and a.args[2:] == b.args[2:]

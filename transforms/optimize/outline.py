@@ -1,4 +1,4 @@
-"""Functions that are called several times become functions of the program.
+"""Outlines functions that are called several times: they become functions of the program.
 
     h = tanh(x @ w1 + b1)                     h = layer(x, w1, b1)
     y = tanh(h @ w2 + b2)      becomes        y = layer(h, w2, b2)

@@ -1,5 +1,5 @@
-"""Values that only one side of a branch sets, where a kernel after it is given them in any case,
-or an array saves them.
+"""Gives a dummy value to variables that only one arm of a branch sets, where a later kernel takes
+them in any case, or an array saves them.
 
 if c: t = f(x)                  becomes      if c: t = f(x)
 g_kernel(c, t)                               else: t = 0.0

@@ -1,4 +1,4 @@
-"""Lists the passes from a core program to array form: NumPy code.
+"""Orders the passes from a core program to array form: NumPy code.
 
 Each pass stands here once; `passes.run` verifies the program after each of them in tests.
 """

@@ -1,4 +1,4 @@
-"""Lists the passes from a core program to loop form: operations that kernels are made of.
+"""Orders the passes from a core program to loop form: operations that kernels are made of.
 
 Each pass stands here once; `passes.run` verifies the program after each of them in tests. What
 shares a loop, `lowering.partition` decides afterwards.

@@ -1,4 +1,4 @@
-"""NumPy functions without a rule of their own, written in plain NumPy code that is staged."""
+"""Implements functions that have no rule of their own in plain NumPy code that is staged."""
 
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.transforms.prelude instead of {__name__}")

@@ -1,4 +1,4 @@
-"""Read, from the comments of an emitted module, which of the user's lines each line comes from.
+"""Reads from the comments of an emitted module which of the user's lines each line comes from.
 
 y = np.sin(x)  # line 3      comes from      3
 """

@@ -1,4 +1,5 @@
-"""Trees as Python text, and text with holes as trees; the only place that knows astor.
+"""Prints trees as Python text, and parses text with holes to trees; the only place that knows
+astor.
 
 >>> to_source(template("np.sin({0}) * {n}", {"0": number(-0.5), "n": number(3)}))
 'np.sin(-0.5) * 3'

@@ -1,4 +1,5 @@
-"""What is known where a test goes one way, so that two uses under tests can exclude each other.
+"""Derives what is known where a test goes one way, so that two uses under tests can exclude each
+other.
 
     if x > 0: ...            x > 0, not x < 0, not x == 0
     if not (a or b): ...     not a, not b

@@ -1,4 +1,5 @@
-"""Operations in which the elements of a named axis take part together, as one element sees them.
+"""Defines collectives, operations in which the elements of a named axis take part together, as one
+element sees them.
 
 All are linear but for the extrema. The derivative is that of the sum of what all elements return:
 the transpose of a sum over all is a sum over all, of a gather a scatter.

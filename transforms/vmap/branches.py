@@ -1,4 +1,4 @@
-"""Branches under vmap: each element gets the values of its own side.
+"""Batches branches: each element gets the values of its own side.
 
 if x > 0: y = 2 * x           becomes      y = np.where(x > 0, 2 * x, x)
 else: y = x

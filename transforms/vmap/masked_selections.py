@@ -1,4 +1,5 @@
-"""Elements that a mask selects, where it selects other numbers of them in each element of a batch.
+"""Batches elements that a mask selects, where it selects other numbers of them in each element of a
+batch.
 
 v[v > 1] = 2 * v[v > 1]      stays as it is for a batch of v: what is selected lies in one row
 np.sum(v[v > 1])             becomes      np.sum(np.where(v > 1, v, 0), axis=1)

@@ -1,4 +1,5 @@
-"""Python's integers that differ by element: arrays of int64, which behave like Python's numbers.
+"""Batches Python's integers that differ by element: arrays of int64, which behave like Python's
+numbers.
 
 u + k, u of uint8      becomes, for a batch of k,      if np.any((k < 0) | (k > 255)): raise ...
                                                        u + k.astype(np.uint8)

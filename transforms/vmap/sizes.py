@@ -1,4 +1,4 @@
-"""Lengths that depend on the element of a batch: an array has one shape, so they are refused.
+"""Refuses lengths that depend on the element of a batch: an array has one shape.
 
 What is kept for a backward loop is as long as the longest of the loops.
 """

@@ -1,4 +1,4 @@
-"""Clusters: jax.scipy.cluster."""
+"""Provides the functions of jax.scipy.cluster."""
 
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.scipy.cluster instead of {__name__}")

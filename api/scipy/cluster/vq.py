@@ -1,4 +1,4 @@
-"""Observations by the code that is nearest: jax.scipy.cluster.vq."""
+"""Assigns observations to the nearest code: jax.scipy.cluster.vq."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear algebra: jax.scipy.linalg.
+"""Provides the linear algebra of jax.scipy.linalg.
 
 >>> import numpy as np
 >>> from tapeless.scipy import linalg

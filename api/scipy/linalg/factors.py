@@ -1,4 +1,4 @@
-"""A matrix as a product of triangular and orthogonal ones."""
+"""Factorises a matrix into triangular and orthogonal ones: Cholesky, LU, QR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of a matrix as a whole: exponential, square root, polar form."""
+"""Computes functions of a whole matrix: exponential, square root, polar form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices brought to a shape with zeros by reflections: scipy.linalg.hessenberg."""
+"""Reduces matrices to Hessenberg form by reflections: scipy.linalg.hessenberg."""
 
 from __future__ import annotations
 

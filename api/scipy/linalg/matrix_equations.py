@@ -1,4 +1,4 @@
-"""Equations of matrices, and systems whose matrix is made from a vector: scipy.linalg."""
+"""Solves matrix equations, and systems whose matrix is made from a vector: scipy.linalg."""
 
 from __future__ import annotations
 

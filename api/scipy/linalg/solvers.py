@@ -1,4 +1,4 @@
-"""Systems of equations, inverses, and values that belong to a matrix."""
+"""Solves linear systems, and computes inverses, determinants, singular values and eigenvalues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices that are made from vectors."""
+"""Makes structured matrices from vectors: toeplitz, hankel, circulant, companion, ..."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear equations whose matrix is a function: jax.scipy.sparse.
+"""Provides the solvers of jax.scipy.sparse, for linear equations whose matrix is a function.
 
 >>> import numpy as np
 >>> from tapeless.scipy.sparse.linalg import cg

@@ -1,4 +1,4 @@
-"""Iterative solvers of linear equations whose matrix is a function: jax.scipy.sparse.linalg."""
+"""Solves linear equations iteratively, with the matrix as a function: jax.scipy.sparse.linalg."""
 # ruff: noqa: N803  (A and M are the names of SciPy)
 
 from __future__ import annotations

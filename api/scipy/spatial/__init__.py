@@ -1,4 +1,4 @@
-"""Rotations in space: jax.scipy.spatial."""
+"""Provides the rotations of jax.scipy.spatial."""
 
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.scipy.spatial instead of {__name__}")

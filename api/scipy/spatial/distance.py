@@ -1,4 +1,4 @@
-"""Distances between vectors, as scipy.spatial.distance has them."""
+"""Computes distances between vectors, as scipy.spatial.distance does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rotations as quaternions (x, y, z, w) of length 1, along the last axis of arrays.
+"""Computes with rotations as quaternions (x, y, z, w) of length 1, along the last axis of arrays.
 
 J. Diebel, "Representing attitude: Euler angles, unit quaternions, and rotation vectors", 2006;
 E. Bernardes, S. Viollet, "Quaternion to Euler angles conversion", PLOS ONE 17, 2022.

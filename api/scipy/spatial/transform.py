@@ -1,4 +1,4 @@
-"""Rotations in space, and between them: jax.scipy.spatial.transform.
+"""Represents rotations in space, and interpolates between them: jax.scipy.spatial.transform.
 
 >>> import numpy as np
 >>> from tapeless.scipy.spatial.transform import Rotation

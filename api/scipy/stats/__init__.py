@@ -1,4 +1,4 @@
-"""Densities, distributions and what is estimated from samples: jax.scipy.stats.
+"""Provides densities, distributions and statistics of samples, as jax.scipy.stats does.
 
 A distribution has the methods of SciPy's, as functions of x, its shapes, loc and scale.
 

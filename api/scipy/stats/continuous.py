@@ -1,4 +1,4 @@
-"""Distributions with a density, each by formulas in its standard form."""
+"""Defines distributions with a density, each by formulas in its standard form."""
 
 from __future__ import annotations
 

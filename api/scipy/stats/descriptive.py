@@ -1,4 +1,4 @@
-"""Means, moments, scores and correlations of samples, as scipy.stats has them."""
+"""Computes means, moments, scores and correlations of samples, as scipy.stats does."""
 
 from __future__ import annotations
 

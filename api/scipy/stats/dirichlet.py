@@ -1,4 +1,4 @@
-"""The distribution of proportions that generalises the beta distribution."""
+"""Computes the density of the Dirichlet distribution, which generalises the beta distribution."""
 
 from __future__ import annotations
 

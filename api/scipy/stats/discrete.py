@@ -1,4 +1,4 @@
-"""Distributions of integers, by the logarithm of their probabilities."""
+"""Defines distributions of integers, by the logarithm of their probabilities."""
 
 from __future__ import annotations
 

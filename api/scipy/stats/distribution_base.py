@@ -1,4 +1,6 @@
-"""What distributions have in common: shapes, location and scale, and methods made of others."""
+"""Implements what distributions have in common: shapes, location and scale, and methods made of
+others.
+"""
 
 from __future__ import annotations
 

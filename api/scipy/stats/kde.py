@@ -1,4 +1,4 @@
-"""A density that is estimated from samples: one normal distribution around each."""
+"""Estimates a density from samples: one normal distribution around each."""
 
 from __future__ import annotations
 

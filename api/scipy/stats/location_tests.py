@@ -1,4 +1,6 @@
-"""Functions of samples as SciPy has them: trimmed and circular means, transformations, t tests."""
+"""Computes trimmed and circular means, power transformations and t tests of samples, as scipy.stats
+does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distribution of how often each of several outcomes is met."""
+"""Computes the probability of counts under the multinomial distribution."""
 
 from __future__ import annotations
 

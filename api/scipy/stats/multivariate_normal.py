@@ -1,4 +1,4 @@
-"""The normal distribution of vectors."""
+"""Computes the density of the multivariate normal distribution, as jax.scipy.stats does."""
 
 from __future__ import annotations
 

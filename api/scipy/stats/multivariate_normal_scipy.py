@@ -1,5 +1,6 @@
-"""scipy.stats.multivariate_normal as SciPy has it: numbers and vectors as parameters, and also
-covariances without an inverse."""
+"""Implements scipy.stats.multivariate_normal as SciPy has it: numbers and vectors as parameters,
+and also covariances without an inverse.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Methods of SciPy's distributions of vectors and matrices, as functions of x and parameters."""
+"""Implements methods of SciPy's distributions of vectors and matrices, as functions of x and
+parameters.
+"""
 
 from __future__ import annotations
 

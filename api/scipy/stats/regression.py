@@ -1,4 +1,4 @@
-"""Straight lines that fit samples, as scipy.stats has them."""
+"""Fits straight lines to samples, and correlates ranks, as scipy.stats does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found in samples: the most common value, ranks, the error of the mean."""
+"""Computes the mode, the ranks and the standard error of samples."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What stands for the distributions of scipy.stats in functions that are staged: ours, which give
-the same numbers and have derivatives."""
+"""Replaces the distributions of scipy.stats in functions that are staged by ours, which give the
+same numbers and have derivatives.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments taken apart and tested in machine code: those of the signature are taken, others not.
+"""Unpacks and tests arguments in machine code: those of the signature are taken, others are not.
 
 f(params=[(w, b)], x)      list of 1? tuple of 2? arrays of these dtypes, ranks and lengths?
 """

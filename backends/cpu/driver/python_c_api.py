@@ -1,4 +1,4 @@
-"""Objects of Python in machine code: calls of its C interface, and references that are held.
+"""Calls CPython's C interface from machine code, and holds references to its objects.
 
 Each object that is made is put to a place of its own; all of them are let go where the function
 ends, however it ends.

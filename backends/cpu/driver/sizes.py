@@ -1,4 +1,4 @@
-"""Integers that a driver computes of lengths, and tests of them.
+"""Compiles integers that a driver computes of lengths, and tests of them.
 
 len(x) - 2 >= s1[0]      becomes      %1 = sub %n, 2; %2 = icmp sge %1, %m
 

@@ -1,5 +1,5 @@
-"""Kernels of loop form to LLVM without Numba, which takes longer to begin than most kernels take to
-be compiled. What this does not know, Numba compiles.
+"""Compiles kernels of loop form by LLVM without Numba, which takes longer to begin than most
+kernels take to be compiled. What this does not know, Numba compiles.
 """
 
 if not __name__.startswith("tapeless."):

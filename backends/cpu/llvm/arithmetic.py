@@ -1,4 +1,4 @@
-"""Operators of Python on numbers, as Numba has them with the error model of NumPy."""
+"""Compiles Python's operators on numbers, as Numba has them with the error model of NumPy."""
 
 from __future__ import annotations
 
@@ -110,24 +110,24 @@ class ArithmeticBuilder:
 
     def floor_divide_integers(self, quotient: bool, a: Number, b: Number) -> Number:
         """Towards minus infinity; zero where the divisor is."""
-        builder, zero, one = (
+        builder, zero, unit = (
             self.builder,
             ir.Constant(a.value.type, 0),
             ir.Constant(a.value.type, 1),
         )
         if a.dtype == UINT or (a.natural and b.natural):
-            safe = self.guarded_divisor(builder.icmp_signed("==", b.value, zero), one, b)
+            safe = self.guarded_divisor(builder.icmp_signed("==", b.value, zero), unit, b)
             result = (builder.udiv if quotient else builder.urem)(a.value, safe)
             natural = a.natural and b.natural
             return Number(a.dtype, self.unless_zero(b, result), natural=natural, bits=a.bits)
         minus = builder.icmp_signed("==", b.value, ir.Constant(a.value.type, -1))
         special = builder.or_(minus, builder.icmp_signed("==", b.value, zero))
-        safe = self.guarded_divisor(special, one, b)
+        safe = self.guarded_divisor(special, unit, b)
         q, r = builder.sdiv(a.value, safe), builder.srem(a.value, safe)
         apart = builder.icmp_signed("<", builder.xor(r, safe), zero)
         low = builder.and_(builder.icmp_signed("!=", r, zero), apart)
         if quotient:
-            result = builder.select(low, builder.sub(q, one), q)
+            result = builder.select(low, builder.sub(q, unit), q)
             result = builder.select(minus, builder.sub(zero, a.value), result)
         else:
             result = builder.select(low, builder.add(r, safe), r)

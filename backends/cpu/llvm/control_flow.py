@@ -1,4 +1,4 @@
-"""Branches and loops of a kernel.
+"""Compiles branches and loops of a kernel.
 
 A variable may change its dtype: it is kept in one place for each, and what it holds is converted
 where ways meet. What has another dtype when the next pass of a loop begins has it from the start:

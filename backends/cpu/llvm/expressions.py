@@ -1,4 +1,4 @@
-"""Expressions of a kernel: the instructions that compute them.
+"""Compiles expressions of a kernel to the instructions that compute them.
 
 x[i] * 2.0      becomes      %1 = getelementptr double, ...; %2 = load ...; %3 = fmul double %2, 2.0
 """

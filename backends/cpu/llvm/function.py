@@ -1,4 +1,4 @@
-"""Statements of a kernel: a function of LLVM's for given types of arguments.
+"""Compiles the statements of a kernel to a function of LLVM's for given types of arguments.
 
 It returns 0, or the number of the error that it raises. What the text returns is stored where its
 last argument says, or the numbers that the error tells of.

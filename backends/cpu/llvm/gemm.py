@@ -1,4 +1,4 @@
-"""Products of matrices in kernels: by loops where they are small, else by the BLAS.
+"""Multiplies matrices in kernels: by loops where they are small, else by the BLAS.
 
 Operands may lie in memory in any way: what the BLAS does not take is copied first.
 """

@@ -1,4 +1,6 @@
-"""Parts of arrays: the same memory from another place on, with fewer axes or shorter ones."""
+"""Slices arrays in LLVM code: the same memory from another place on, with fewer axes or shorter
+ones.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""All that imports Numba: typing, lowering and the entries of kernels. Imported at first use."""
+"""Holds all that imports Numba: typing, lowering and the entries of kernels. It is imported at
+first use.
+"""
 
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.backends.cpu.numba instead of {__name__}")

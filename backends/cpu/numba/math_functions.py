@@ -1,4 +1,4 @@
-"""Functions of `math` in kernels, so that LLVM can replace them by SIMD versions.
+"""Lowers functions of `math` in kernels so that LLVM can replace them by SIMD versions.
 
 Each becomes one scalar call with LLVM's attribute `vector-function-abi-variant`, which names the
 SIMD versions. Where LLVM vectorises the loop around it, it calls those; elsewhere, and for what is

@@ -1,4 +1,4 @@
-"""Products of matrices in what Numba compiles.
+"""Lowers products of matrices in what Numba compiles to calls of the BLAS.
 
 The helper `product` of emitted modules calls `numpy.dot`, for which Numba checks types and sizes
 and asks SciPy for its BLAS. Here it is a call of a function of addresses, lengths and strides.

@@ -1,4 +1,4 @@
-"""Sums that may be made in any order, as instructions of the kernel that adds up.
+"""Lowers sums that may be made in any order to instructions of the kernel that adds up.
 
 The helpers `plus` and `plus_product` of emitted modules are functions of their own for Numba, which
 infers, lowers and optimises each for itself; here they are one or two additions in place.

@@ -1,4 +1,5 @@
-"""Arrays that a kernel makes for itself: memory of the C library, given back where the kernel ends.
+"""Allocates arrays that a kernel makes for itself: memory of the C library, freed where the kernel
+ends.
 
 The helper `scratch` of emitted modules calls `numpy.empty`, for which Numba counts references. Here
 each array is a link of a chain that begins in a variable of the kernel.

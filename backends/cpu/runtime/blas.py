@@ -1,4 +1,4 @@
-"""Products of matrices by the BLAS that NumPy is linked with, or else by SciPy's.
+"""Finds the BLAS that NumPy is linked with, or else SciPy's, for products of matrices.
 
 Compiled code that is kept on disk names `tapeless_dgemm_64`; each process says where that is.
 """

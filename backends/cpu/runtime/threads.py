@@ -1,4 +1,4 @@
-"""Kernels for parts of the rows, by several threads.
+"""Runs kernels for parts of the rows in several threads.
 
 The rows are cut into parts whose sizes follow from the work alone, so a result has the same bits
 whatever the number of threads: TAPELESS_NUM_THREADS, or the cores that the process may use. What is

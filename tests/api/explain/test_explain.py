@@ -8,6 +8,7 @@ import pytest
 
 import tapeless
 from tapeless import PerformanceWarning, ShapeDtypeStruct, grad, jit
+from tapeless.transformations.compiled_function import Jit
 from tests.corpus import programs
 from tests.transforms.lowering.gpu_loop_form import gradient
 
@@ -216,7 +217,7 @@ def test_functions_that_call_themselves_are_shown():
 
 @pytest.mark.parametrize("program", programs()[2::29], ids=lambda each: each.name)
 def test_loops_of_the_driver_are_named_where_the_text_has_some(program, monkeypatch, capsys):
-    monkeypatch.setattr("tapeless.transformations.jit.Jit.prepare", lambda *_: None)  # quicker
+    monkeypatch.setattr(Jit, "prepare", lambda *_: None)  # quicker
     for function in (program.function, gradient(program)):
         compiled = jit(function)
         report = compiled.explain(*program.arguments())

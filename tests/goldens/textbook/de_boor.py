@@ -20,8 +20,7 @@ def de_boor_grad(knots, coeffs, x, degree):
             knots_part = knots[j + k - degree]  # line 73
             alpha = (x - knots_part) / (knots[j + 1 + k - r] - knots_part)
             d_j_bar = d_bar[j]  # line 74
-            d_bar[j] = 0.0
-            d_bar[j] += d_j_bar * alpha
+            d_bar[j] = d_j_bar * alpha
             d_bar[j - 1] += d_j_bar * (1 - alpha)
     coeffs_bar = np.zeros(coeffs.shape)  # line 70
     for i in reversed(range(degree + 1)):

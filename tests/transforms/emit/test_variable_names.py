@@ -89,3 +89,19 @@ def test_a_parameter_is_not_overwritten_by_a_part_of_itself(derive):
     ]
     assert not parameters & {*stores}
     np.testing.assert_allclose(f(x, 3), [function(v, 3) for v in x])
+
+
+def momentum(x, n):
+    state = {"v": 0.0 * x, 3: 2 * x}
+    for _ in range(n):
+        state["v"] = 0.9 * state["v"] - 0.1 * np.cos(x)
+        state[3] = state[3] * x + state["v"]
+    return state["v"] * state[3]
+
+
+def test_values_of_a_dict_are_called_by_their_keys():
+    source = grad(momentum).source(1.0, 3)
+    assert "state_v = 0.9 * state_v" in source, source
+    assert "state_v_bar" in source, source
+    assert "state_3 " in source, source
+    assert "carried" not in source, source

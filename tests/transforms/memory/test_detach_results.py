@@ -106,3 +106,28 @@ def test_the_callers_arrays_are_unchanged(argnums):
     pull(1.0)
     np.testing.assert_array_equal(v, V)
     np.testing.assert_array_equal(w, V + 1)
+
+
+def added_up(v, w, n):
+    for _ in range(n):
+        v = v + w
+    return v
+
+
+def added_up_twice(v, w, n):
+    v = added_up(v, w, n)
+    return v, v[1:]
+
+
+@pytest.mark.parametrize(("function", "copies"), [(added_up, 1), (added_up_twice, 2)])
+def test_what_a_loop_overwrites_is_copied_once(function, copies):
+    """Ahead of the loop, and not again behind it, but for a result that shares it."""
+    emitted = tapeless.vmap(function, (0, 0, None))
+    v, w = np.stack([V, V]), np.ones((2, 3))
+    assert emitted.source(v, w, 2).count(".copy()") == copies
+    for n in (0, 2):
+        results = emitted(v, w, n)
+        results = results if isinstance(results, tuple) else (results,)
+        for k, a in enumerate(results):
+            assert not any(np.shares_memory(a, b) for b in (v, w, *results[:k]))
+        np.testing.assert_array_equal(results[0], v + n)

@@ -75,3 +75,29 @@ def test_additions_in_one_loop():
     assert kernel.count("for i in range(") <= 2, kernel
     exact = jit(grad(gathered), fastmath=False)
     np.testing.assert_array_equal(exact(x), grad(gathered)(x))
+
+
+def items(x, n):
+    d = [x, 2 * x]
+    for _ in range(n):
+        d.append(d[-1] * 0.5)
+    for j in range(n):
+        d[j] = 0.5 * d[j] + d[j + 1] * d[j]
+    return d[0] + d[1]
+
+
+def items_at_equal_indices(x, n):
+    d = [x * k + 1.0 for k in range(n)]
+    for j in range(n):
+        d[j] = d[j] * d[n - 1 - j] * d[0]
+        d[n - 1 - j] = d[j] * d[n - 1 - j]
+    return sum(d)
+
+
+@pytest.mark.parametrize("f", [items, items_at_equal_indices])
+def test_items_of_lists(f):
+    gradient = grad(f)
+    source, h = gradient.source(0.3, 3), 1e-6
+    assert "d_bar[j] = 0.0" not in source, source
+    want = (f(0.3 + h, 3) - f(0.3 - h, 3)) / (2 * h)
+    np.testing.assert_allclose([gradient(0.3, 3), jit(gradient)(0.3, 3)], want, rtol=1e-8)

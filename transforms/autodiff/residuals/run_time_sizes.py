@@ -1,4 +1,4 @@
-"""Sizes that are known only when the program runs, as variables that can be saved."""
+"""Binds sizes that are known at run time only to variables, which can be saved."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What Python asks of a number or array for which it must know the value: the staged run decides
-what to do (`builder.NeedStatic`)."""
+"""Raises `NeedStatic` where Python must know the value of a number or array; the staged run decides
+what to do.
+"""
 
 from __future__ import annotations
 

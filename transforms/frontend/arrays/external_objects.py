@@ -1,4 +1,5 @@
-"""Objects that calls by the program give, and that are no numbers, arrays or texts: bytes.
+"""Represents objects that calls by the program give, and that are no numbers, arrays or texts:
+bytes.
 
 pickle.loads(pickle.dumps(x))      becomes      loads(x)      with one that makes the bytes again
 """

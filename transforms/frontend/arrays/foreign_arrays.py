@@ -1,4 +1,6 @@
-"""Arrays that are not NumPy's plain ones: what they mean, or what changes in them, is not seen."""
+"""Recognises arrays that are not NumPy's plain ones: staging cannot see what they mean, or what
+changes in them.
+"""
 
 from __future__ import annotations
 

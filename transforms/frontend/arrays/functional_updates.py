@@ -1,4 +1,5 @@
-"""Functional updates, JAX's spelling of stores: `x.at[key].set(v)` is a changed copy of x."""
+"""Stages functional updates, JAX's spelling of stores: `x.at[key].set(v)` is a changed copy of
+x."""
 
 from __future__ import annotations
 

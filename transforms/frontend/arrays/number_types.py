@@ -1,4 +1,4 @@
-"""Remembers the types that a number has in Python where data decides which.
+"""Remembers the types that a number has in Python where run-time values decide which.
 
 s = 0 if x > 1 else 0.5        is a float in the program, and an int in Python where x > 1
 
@@ -35,7 +35,7 @@ def record_types_of(x: Any, of: Iterable[Atom]) -> None:
 
 
 def same_for_all(x: Value, type_of: Type, ask: Callable[[Type], Answer]) -> Answer:
-    """What `ask` says of the type of a number; UnsupportedError if data decides."""
+    """What `ask` says of the type of a number; UnsupportedError if run-time values decide."""
     types = {type_of} if x.cell is None else _types(x.cell.atom)
     answers = [ask(t) for t in types]
     if any(answer != answers[0] for answer in answers):

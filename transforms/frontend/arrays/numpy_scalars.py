@@ -1,4 +1,4 @@
-"""Python's numbers and NumPy's: which of the two a scalar is decides dtypes.
+"""Tells Python's numbers from NumPy's: which of the two a scalar is decides dtypes.
 
 np.add(x, x) * w      of a Python float x is of float64, whatever w is;      (x + x) * w is not
 """

@@ -1,4 +1,4 @@
-"""Python's operators of symbols: operations of NumPy's, and what Python adds to them."""
+"""Stages Python's operators on symbols: operations of NumPy's, and what Python adds to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Promotions that a setting refuses: of ranks and of dtypes, in what the user's own code combines.
+"""Refuses promotions of ranks and dtypes in the user's own code, where a setting asks for it.
 
 Which operations are looked at, and what is said, follows JAX's `numpy_rank_promotion` and
 `numpy_dtype_promotion`. Code of tapeless itself, such as the prelude, may promote.

@@ -1,4 +1,4 @@
-"""Attributes of symbols that stand for numbers: those that the numbers of Python have."""
+"""Gives symbols that stand for numbers the attributes that Python's numbers have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Symbols: what user code computes with during a staged run, in the place of arrays and numbers."""
+"""Defines symbols: what user code computes with during a staged run, in the place of arrays and
+numbers.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The views that lead from an array to a part of it, in one form for each part: what is picked,
-then the axes that are turned, then their order.
+"""Brings the views that lead from an array to a part of it into one form: what is picked, then the
+axes that are turned, then their order.
 
 x[1:].T[::-1][i]      is      x[1:, -1 - i]      so a store to it is a store to elements of x
 """

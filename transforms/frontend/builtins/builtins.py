@@ -1,4 +1,6 @@
-"""Tables the builtin functions of Python with what stages each of them where it meets symbols."""
+"""Tabulates the builtin functions of Python with what stages each of them where it meets
+symbols.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,7 @@ from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.primitives import comparisons_and_rounding
 from tapeless.transforms.prelude.containers.hashed_containers import hold_lists
-from tapeless.transforms.prelude.containers.linked_lists import given, still, unsupported
+from tapeless.transforms.prelude.containers.linked_lists import mark_moved, refuse, with_source
 from tapeless.transforms.prelude.containers.ragged_lists import stretch
 
 
@@ -248,10 +250,10 @@ BUILTINS: dict[Any, Any] = {
     np.broadcast_shapes: _broadcast_shapes,
     np.ndindex: as_iterator(ndindex),
     np.ndenumerate: as_iterator(ndenumerate),
-    unsupported: lambda hooks, problem, hint: _refuse(problem, hint),
-    given: lambda hooks, items: given_away(items),
+    refuse: lambda hooks, problem, hint: _refuse(problem, hint),
+    mark_moved: lambda hooks, items: given_away(items),
     stretch: lambda hooks, items, first, last: consecutive_items(items, first, last),
-    still: lambda hooks, items, result, place: kept_still(items, result, place),
+    with_source: lambda hooks, items, result, place: kept_still(items, result, place),
     hold_lists: lambda hooks, result: trace().decisions.as_keyed(result, lists=True),
     operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),
     operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),

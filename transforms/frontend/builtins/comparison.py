@@ -1,5 +1,6 @@
-"""Comparisons of containers, and membership in them: element by element, as Python does, where
-the elements are known only when the program runs."""
+"""Stages comparisons of containers, and membership in them: element by element, as Python does,
+where the elements are known only at run time.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ from tapeless.transforms.frontend.values.identity import NUMBERS
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import ChosenText
 from tapeless.transforms.ops.function_table import FUNCTIONS
-from tapeless.transforms.prelude.containers.list_methods import equal, ordered
+from tapeless.transforms.prelude.containers.list_methods import compare_order, equal
 
 MANY = 32  # known items that are not all compared one by one
 COMPARISONS = frozenset(("Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"))
@@ -75,7 +76,9 @@ def _loops(value: Any) -> bool:
 def _of_filled(kind: str, a: Any, b: Any) -> Any:
     """A comparison of lists that loops filled: a loop."""
     if kind not in ("Eq", "NotEq"):
-        return trace().enter(ordered, a, b, getattr(operator, special_methods.OPERATORS[kind]))
+        return trace().enter(
+            compare_order, a, b, getattr(operator, special_methods.OPERATORS[kind])
+        )
     if (_loops(a) and _loops(b)) or max(len(x) for x in (a, b) if not _loops(x)) > MANY:
         same = trace().enter(equal, a, b)
     else:

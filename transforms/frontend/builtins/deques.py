@@ -1,4 +1,4 @@
-"""Deques of the user's program: lists that also change at their front, and may be full."""
+"""Stages deques of the user's program: lists that also change at their front, and may be full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dictionaries and sets of which data says which key is meant.
+"""Stages dictionaries and sets at keys that depend on run-time values.
 
 MASS[z]                     becomes      the value at the place of z among the known keys
 counts = {}; counts[k] = 1  becomes      counts = Keyed(...); counts.put(k, 1)
@@ -80,7 +80,7 @@ def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
 
 
 def build_container(hooks: Any, kind: type, container: Any) -> Any:
-    """{k: v for ...} and {k for ...}; rolled if data says what the keys are."""
+    """{k: v for ...} and {k for ...}; rolled if run-time values say what the keys are."""
     if trace().tracing:
         return _new_container(
             hooks, kind, _current_place(kind.__name__), comprehension("ListComp", container)
@@ -144,7 +144,7 @@ def _current_place(name: str) -> Any:
 
 
 def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
-    """this.name(*args) of a dictionary or set of Python's, where data says which key is meant;
+    """this.name(*args) of a dictionary or set of Python's, with a key of run-time values;
     NOTHING where Python's own will do."""
     if not args or not isinstance(this, (*DICTS, *SETS)):
         return NOTHING
@@ -212,12 +212,12 @@ def members_in_any_order(value: Any, f: Any) -> Any:
 
 
 def is_key_by_data(obj: Any, key: Any) -> bool:
-    """Whether data says which key of a dictionary of Python's is meant."""
+    """Whether run-time values say which key of a dictionary of Python's is meant."""
     return isinstance(obj, DICTS) and by_data(key)
 
 
 def change(obj: Any, key: Any) -> None:
-    """Before a store: a dictionary or set that data asks for a key is made anew."""
+    """Before a store: a dictionary or set that a run-time value asks for a key is made anew."""
     if isinstance(obj, (*DICTS, set)) and by_data(key):
         restage_as_keyed(obj)
 

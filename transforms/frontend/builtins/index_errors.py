@@ -1,5 +1,6 @@
-"""Elements of lists that loops fill, in try statements: whether there is one is found out before it
-is taken; elsewhere the program raises IndexError when it runs."""
+"""Tests in try statements whether a list that a loop fills has an element, before it is taken;
+elsewhere the program raises IndexError when it runs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""np.r_ and np.c_ of symbols: arrays, numbers and ranges joined by an index."""
+"""Stages np.r_ and np.c_ of symbols: arrays, numbers and ranges joined by an index."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Methods of lists, tuples and deques where what is equal, or a place, is known only when the
-program runs."""
+"""Stages methods of lists, tuples and deques where what is equal, or an index, is known only at run
+time.
+"""
 
 from __future__ import annotations
 

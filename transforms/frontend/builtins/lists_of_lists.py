@@ -1,4 +1,5 @@
-"""Lists of empty lists of which data says which one grows: they are made as linked lists in arrays.
+"""Stages lists of empty lists of which run-time values say which one grows, as linked lists in
+arrays.
 
 cells = [[] for _ in range(n)]; cells[int(x)].append(v)
     becomes      cells = Rows(n); cells.append(int(x), v)

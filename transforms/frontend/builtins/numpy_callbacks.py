@@ -22,9 +22,9 @@ from tapeless.transforms.frontend.objects.special_methods import array_of
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.prelude.numpy import linalg, matrices, polynomial_fits, structured_arrays
-from tapeless.transforms.prelude.numpy.function_table import written
-from tapeless.transforms.prelude.numpy.misc import inserted, of_rows
-from tapeless.transforms.prelude.numpy.sliding_windows import sliding_window_view, strided
+from tapeless.transforms.prelude.numpy.function_table import plain_code_of
+from tapeless.transforms.prelude.numpy.misc import insert_at, of_rows
+from tapeless.transforms.prelude.numpy.sliding_windows import copy_strided, sliding_window_view
 
 
 def _numpy(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -86,7 +86,7 @@ def _apply_over_axes(hooks: Any, func: Any, a: Any, axes: Any) -> Any:
 def _insert(hooks: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """In an array the positions are data; a list or a slice of them is known."""
     if isinstance(obj, (Symbol, np.ndarray)) and obj.ndim:
-        return hooks.call(inserted, arr, _numpy(np.asarray, obj), values, axis)
+        return hooks.call(insert_at, arr, _numpy(np.asarray, obj), values, axis)
     return hooks.call_native(np.insert, (arr, obj, values), {"axis": axis})
 
 
@@ -125,7 +125,7 @@ def _as_strided(
         return np.lib.stride_tricks.as_strided(x, shape, strides, subok, writeable)
     x = _numpy(np.asarray, x)
     view = hooks.call(
-        strided,
+        copy_strided,
         x,
         _numbers(x.shape if shape is None else shape),
         _numbers(x.strides if strides is None else strides),
@@ -246,7 +246,7 @@ def staging_of(f: Any) -> Any:
         return staged
     if (replacement := APPLIED.get(f) or _of_scipy(f)) is not None:
         return replacement
-    ours = written(f) or stand_in(f)
+    ours = plain_code_of(f) or stand_in(f)
     staged = None if ours is None else functools.partial(_written_functions, f, ours)
     return functools.partial(_of_polynomials, f, staged) if f in POLYNOMIALS else staged
 

@@ -1,4 +1,5 @@
-"""Functions and methods of other libraries that functions of ours, plain NumPy code, stand for.
+"""Replaces functions and methods of other libraries by functions of ours, which are plain NumPy
+code.
 
 They are found by the package that has them, which is not imported for that.
 """

@@ -1,5 +1,6 @@
-"""sorted() of things whose order is known only when the program runs: by the columns of their keys,
-as np.lexsort orders them."""
+"""Stages sorted() where the order is known only at run time: by the columns of the keys, as
+np.lexsort orders them.
+"""
 
 from __future__ import annotations
 

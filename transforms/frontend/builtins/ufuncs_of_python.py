@@ -23,8 +23,8 @@ from tapeless.transforms.prelude.numpy import folded_functions
 
 #: The methods of ufuncs that are entered, too.
 METHODS = {
-    "reduce": folded_functions.reduced,
-    "accumulate": folded_functions.accumulated,
+    "reduce": folded_functions.reduce_rows,
+    "accumulate": folded_functions.accumulate_rows,
     "outer": folded_functions.outer,
 }
 NUMBERS: dict[str, Any] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}

@@ -1,4 +1,4 @@
-"""Branches on data: both sides are staged as blocks, and what they leave is joined."""
+"""Stages branches on run-time values: both arms become blocks, and what they leave is joined."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class Deferred:
 
 @dataclass(frozen=True, eq=False)
 class DeferredIterator(Deferred):
-    """An iterator over a list of which data says how long it is; `state` as of a choice."""
+    """An iterator over a list of run-time length; `state` as of a choice."""
 
     source: Any
     state: list[int]

@@ -1,9 +1,9 @@
-"""Picks elements of lists of objects or arrays by an index that data decides, and stores to them
+"""Picks elements of lists of objects or arrays at a run-time index, and stores to them
 under a test of the index.
 
     box = boxes[k]        box is one of several;     box.n += 1      is a branch that changes one
 
-This is so where a program is staged again because two names may hold one container, by data: then
+This is so where a program is staged again because two names may hold one container: then
 branches and loops carry which container a variable stands for, and not what is in it.
 """
 
@@ -27,7 +27,7 @@ OUT_OF_RANGE = "list index out of range"
 
 
 def chosen_by_data(items: Any, k: Any) -> bool:
-    """Whether data says which of these is meant, of which each is an object of its own."""
+    """Whether a run-time value picks one of these, of which each is an object of its own."""
     return (
         trace().identities
         and isinstance(items, (list, tuple))

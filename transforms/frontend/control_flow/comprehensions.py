@@ -1,4 +1,6 @@
-"""Comprehensions and generator expressions: rolled like loops, or run through as Python does."""
+"""Stages comprehensions and generator expressions: rolled like loops, or run through as Python
+does.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,7 @@ class Lazy(Advancing):
         super().ask()
 
     def spent(self, leaves: bool = False) -> bool:
-        """Whether items were taken before; all are now, or as many as data says."""
+        """Whether items were taken before; all are now, or as many as run-time values say."""
         self.ask()
         started, self.started = self.started, True
         if not started:
@@ -215,7 +217,7 @@ def undone_if_undecided(iterable: Any) -> Iterator[None]:
 
 
 def long_by_data(items: Any) -> bool:
-    """Whether data says how many items there are."""
+    """Whether run-time values say how many items there are."""
     if isinstance(items, Sequence):
         n = items.count
         return not isinstance(n, int) and not can_be_known(atom_of_size(n))

@@ -1,4 +1,5 @@
-"""Texts, members of enumerations and None as the state of a loop: an index into those it can be.
+"""Carries texts, members of enumerations and None through loops as an index into those that they
+can be.
 
 state = "low"; for v in x: state = "high" if v > 1 else state      carries 0 or 1
 

@@ -1,5 +1,6 @@
-"""Variables that some passes of a loop set, or give another value than None, and others do not:
-whether they are set goes along."""
+"""Carries through loops whether a variable is set that only some passes set, or give another value
+than None.
+"""
 
 from __future__ import annotations
 

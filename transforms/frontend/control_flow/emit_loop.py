@@ -142,7 +142,7 @@ class LoopEmitter:
         return value if passes else MISSING
 
     def passes(self) -> bool | None:
-        """Whether the loop makes a pass, in this call; None if data says so."""
+        """Whether the loop makes a pass, in this call; None if run-time values say so."""
         if self.certain or self.seq is None:
             return self.certain or None
         passes = trace().value(self.seq.count)
@@ -316,12 +316,12 @@ class LoopEmitter:
 
 
 def _has_tail(value: Any) -> bool:
-    """Whether there is a list whose length data decides in a value."""
+    """Whether there is a list whose length run-time values decide in a value."""
     return getattr(value, "tail", None) is not None or any(map(_has_tail, _members(value)))
 
 
 def _symbols(value: Any) -> Iterator[Symbol]:
-    """The symbols that a value is made of, but those of lists whose length data decides."""
+    """The symbols that a value is made of, but those of lists of run-time length."""
     if isinstance(value, Symbol):
         yield value
     elif getattr(value, "tail", None) is None:

@@ -128,7 +128,7 @@ def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
 
 def _shorter(a: dims.Size, b: dims.Size) -> dims.Size:
     x, y = trace().value(a), trace().value(b)
-    if x is None or y is None:  # data says which
+    if x is None or y is None:  # run-time values say which
         return dims.minimum(a, b)
     shorter, longer = (a, b) if x < y else (b, a)
     trace().guard(">=", longer, shorter)

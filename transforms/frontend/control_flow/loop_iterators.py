@@ -1,4 +1,5 @@
-"""Iterators over what a rolled loop runs over: zip, map, enumerate, reversed and iter of arrays.
+"""Stages iterators over what a rolled loop runs over: zip, map, enumerate, reversed and iter of
+arrays.
 
 As Python's they are run over once: each keeps how far it is, and gives the rest.
 """
@@ -81,7 +82,7 @@ class Through(Once):
         return replace(items, span=(atom(atoms(self.place(first))), *items.span[1:]))
 
     def one_by_one(self) -> Sequence:
-        """The rest, for a loop that data may end: each pass takes an item."""
+        """The rest, for a loop that run-time values may end: each pass takes an item."""
         first = self.ask()
 
         def take(k: Any) -> Any:

@@ -356,7 +356,7 @@ class Merge:
         return self.atom(*((value, other) if side == 0 else (other, value)))
 
     def may_lack(self, x: Structure, y: Structure) -> bool:
-        """Whether a variable has a value on the side of `y` only, told apart by data."""
+        """Whether a variable has a value on the side of `y` only, told apart by run-time values."""
         if x.value is None and can_be_known(self.test):
             return False
         return is_absent(x) and (y.kind == "leaf" or is_reference(y))

@@ -1,4 +1,5 @@
-"""Tuples, and numbers in containers, that are None or not by data: whether they are goes along.
+"""Represents tuples, and numbers in containers, that may be None at run time: a flag says whether
+they are.
 
 best = (None, np.inf); for ...: best = (i, v)      carries i, v, and whether i is a number
 found = None; for ...: found = (i, v)              carries i, v, and whether found is a tuple
@@ -54,7 +55,7 @@ def optional(value: Any, flag: Atom) -> Any:
 
 
 def is_optional(spec: Structure) -> bool:
-    """Whether it is a tuple or None, by data."""
+    """Whether it is a tuple or None, by run-time values."""
     return spec.kind is Either and is_plain(spec.children[1]) and spec.children[2].value is None
 
 

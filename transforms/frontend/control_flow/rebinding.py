@@ -1,5 +1,5 @@
-"""A name that gets a new list under a test: the list that it has gets other items, where nobody
-else has it, so that both sides of the test leave one list.
+"""Turns the binding of a name to a new list under a test into a change of the list that it has,
+where nobody else has that, so that both arms leave one list.
 
 if v > 1: groups.append(cur); cur = []      becomes      ...; cur.clear()
 """

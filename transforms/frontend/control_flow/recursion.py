@@ -414,7 +414,7 @@ def _with_arguments(block: Block, function: Function, more: tuple[Atom, ...], pu
 
 
 def call_recursive(f: types.FunctionType, run: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """A call of a function that is known to call itself to a depth that data decides."""
+    """A call of a function that is known to call itself to a depth that run-time values decide."""
     t = trace()
     bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
     bound.apply_defaults()

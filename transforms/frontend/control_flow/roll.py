@@ -71,9 +71,9 @@ from tapeless.transforms.frontend.values.structure import (
     EnumCoded,
     Incompatible,
     Structure,
+    leaf_names,
     list_of_array,
     loop_copy_of,
-    suggested_name,
 )
 
 FAILURES = (
@@ -201,7 +201,7 @@ class LoopFixpoint:
         raise CannotRoll("the types of its variables do not settle")
 
     def count(self) -> Size | None:
-        """How many passes are made; None if data says so."""
+        """How many passes are made; None if run-time values say so."""
         return None if self.seq is None or self.stop is not None else self.seq.count
 
     def entries(self) -> dict[Any, Structure]:
@@ -320,13 +320,10 @@ class LoopFixpoint:
             kinds = self.types.setdefault(key, [a.type for a in leaves])
             if len(kinds) != len(leaves):
                 kinds = self.types[key] = [a.type for a in leaves]
-            name = self.locations[key].name
+            name = self.locations[key].stem()
             if name == RESULT:  # where it is set, no other pass comes
                 self.aliases.unread.add(key)
-            params[key] = [
-                Var(k, suggested_name(name, a, alone=spec.kind == "leaf"))
-                for k, a in zip(kinds, leaves, strict=True)
-            ]
+            params[key] = [*map(Var, kinds, leaf_names(spec, name))]
             self.params |= set(params[key])
             for param, leaf in zip(params[key], leaves, strict=True):
                 trace().loops.flows[param] = (leaf,)

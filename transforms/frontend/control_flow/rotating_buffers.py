@@ -1,5 +1,5 @@
-"""Arrays that variables of a loop exchange, where others see them too, such as the caller of a
-function that overwrites its arguments: the passes are counted, which says who has what at the end.
+"""Counts the passes of loops that exchange arrays between variables, where others see the arrays
+too, such as the caller whose arguments are overwritten: the count says who has what at the end.
 
 for _ in range(n): new[1:] = u[:-1]; u, new = new, u      u is new's array if n is odd
 """

@@ -1,4 +1,4 @@
-"""The truth of a test, and values whose definition depends on one."""
+"""Stages the truth of a test, and values whose definition depends on one."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def may_be_none(value: Any) -> bool:
 
 
 def is_none(value: Any) -> Any:
-    """Whether a value is None: a bool, or a symbol where data decides."""
+    """Whether a value is None: a bool, or a symbol where run-time values decide."""
     if not may_be_none(value):
         return value is None
     flag = value.undefined.flag

@@ -1,4 +1,4 @@
-"""Runs try statements: each way through one by itself, where data decides what it catches."""
+"""Runs try statements that catch errors of run-time values: each way through one by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Enters context managers of the user's own, which may suppress errors that data decides."""
+"""Enters context managers of the user's own, which may suppress run-time errors."""
 
 from __future__ import annotations
 

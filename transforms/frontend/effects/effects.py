@@ -123,8 +123,8 @@ def _value(x: Any) -> Any:
 
 
 def _refuse_after_effects(exc: Any) -> None:
-    """What a function prints, or raises by data, before the error that it raises in all cases would
-    be lost; lengths and integers that decide it are made known."""
+    """What a function prints, or raises for some values, before the error that it raises in all
+    cases would be lost; lengths and integers that decide it are made known."""
     for s in trace().blocks[0]:
         inside = [*statements(Block((), (s,), ()))]
         if _prints(inside) and trace().tracing and (values := trace().call.values) is not None:

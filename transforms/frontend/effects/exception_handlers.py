@@ -1,4 +1,6 @@
-"""What except clauses of the user's catch: errors that staging knows to be raised, or not."""
+"""Decides which errors the user's except clauses catch: those that staging knows to be raised, or
+not.
+"""
 
 from __future__ import annotations
 

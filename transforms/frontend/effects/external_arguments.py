@@ -1,5 +1,6 @@
-"""Arguments of calls that a program makes: the places of its values in them, and what it makes
-again of its values, such as text and objects."""
+"""Describes the arguments of calls that a program makes: the places of its values in them, and what
+it makes again of its values, such as text and objects.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Calls that act on the world around: those that are carried out when the program runs, and those
-that would only be carried out while staging, which are refused."""
+"""Stages calls that act on the world around: those that are carried out when the program
+runs, and those that would only be carried out while staging, which are refused.
+"""
 
 from __future__ import annotations
 

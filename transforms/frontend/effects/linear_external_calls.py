@@ -1,5 +1,5 @@
-"""Products with matrices of other libraries, and systems of such matrices: calls by the program
-that have derivatives.
+"""Differentiates products with matrices of other libraries, and solutions of such systems, which
+are calls by the program.
 
 LAPLACE @ x      becomes      LAPLACE_matmul(x)          with a parameter that does it
 

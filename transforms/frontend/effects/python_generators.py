@@ -1,4 +1,4 @@
-"""Generators of Python's `random` that are made outside: the program draws from them when it runs.
+"""Draws from generators of Python's `random` that are made outside when the program runs.
 
 While staging they draw the numbers that the program will draw, and are put back afterwards.
 """

@@ -76,7 +76,7 @@ def maybe_set(location: Location, final: Structure) -> Structure:
 
 
 def presence(obj: Any, name: str) -> Symbol | None:
-    """The truth value that says whether an object holds an attribute, where data decides that."""
+    """The truth value that says whether an object holds an attribute, known at run time."""
     value = AttributeLocation(obj, name).get()
     if not isinstance(value, Symbol) or value.undefined is None or value.undefined.none:
         return None

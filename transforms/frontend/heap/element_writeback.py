@@ -1,4 +1,5 @@
-"""Arrays taken from a list that holds them in a stack: a store to one is a store to the list.
+"""Writes a store to an array that was taken from a list back to the stack in which the list holds
+it.
 
 sums[k] += x      becomes      sums[k] = sums[k] + x
 

@@ -1,4 +1,4 @@
-"""Elements of lists and tuples at an index that data decides.
+"""Stages elements of lists and tuples at an index that is known only at run time.
 
     [a, b, c][k]      becomes      np.array([a, b, c])[k]
 
@@ -98,7 +98,7 @@ def _objects_in(specs: Iterable[Structure]) -> Iterator[Any]:
 
 
 def _read_only(hooks: Any, specs: list[Structure], k: Any) -> Any:
-    """One of several containers or arrays that data does not make, to be read."""
+    """One of several containers or arrays that run-time values do not make, to be read."""
     if all(map(_of_values, specs)) and interchangeable(specs):
         _need_one_type(specs)
         return _value_at(specs, k)
@@ -141,7 +141,7 @@ def make_room(items: Any, k: Any, value: Any) -> None:
 
 
 def _as_rows(items: Any, k: Any) -> None:
-    """Lists of which data says which is meant are made anew, as rows."""
+    """Lists of which run-time values say which is meant are made anew, as rows."""
     allocation = items.rows_key if isinstance(items, StagedList) else None
     if allocation is not None and _is_index(k) and decided_by_data(k.value()):
         trace().decisions.as_rows(allocation)

@@ -1,4 +1,4 @@
-"""Iterators that the program makes: they are advanced once and in order, as Python does.
+"""Advances iterators that the program makes once and in order, as Python does.
 
 A loop that is rolled is staged several times, and a side of a branch may not be run at all, so
 that an iterator which is older than these is not advanced in them.
@@ -31,7 +31,7 @@ MAKE_A_LIST = "make a list of the iterator before"
 class Advancing:
     """An iterator of Python's own or a generator, made by the program.
 
-    left    the loop over it was left where data says so: how far it is, is not known
+    left    the loop over it was left where run-time values say so: how far it is, is not known
     runs    of a generator that has not begun: runs it, with a function that gets each item; whether
             that may tell it to end, comes first
     """
@@ -82,7 +82,7 @@ class Advancing:
         trace().only_once("advances an iterator that is made outside of it", KEEP, self.birth)
 
     def rest(self) -> list[Any]:
-        """The other items, of which data decides how many are used."""
+        """The other items, of which run-time values decide how many are used."""
         with _making_ahead():
             items = [item for _, item in zip(range(ENDLESS), self, strict=False)]
             if len(items) == ENDLESS:
@@ -96,7 +96,7 @@ class Advancing:
 
 @contextmanager
 def _making_ahead() -> Iterator[None]:
-    """Items are made here of which data decides how many are used.
+    """Items are made here of which run-time values decide how many are used.
 
     How far the iterators are that these are taken from (enumerate, generators), and what is in
     the variables that making them sets, is not known then: they must not be used later.

@@ -1,4 +1,4 @@
-"""Lists of the caller that come as arrays: as lists again, whose elements lie in stacks."""
+"""Stages lists of the caller that come as arrays: as lists again, whose elements lie in stacks."""
 
 from __future__ import annotations
 

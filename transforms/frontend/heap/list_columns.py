@@ -230,7 +230,7 @@ def _changes(item: Type, common: Type, fixed: bool) -> bool:
 
 def _free_axes(item: Type, common: Type) -> tuple[int, ...]:
     """The axes that are as long as an input in what a list held before, and not in what is
-    appended, as data says: each element gets lengths of its own."""
+    appended, as run-time values say: each element gets lengths of its own."""
     return _differing(item, common, dims.is_given)
 
 
@@ -370,7 +370,7 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
         stack.name = name
     for k, column in enumerate(columns):
         for leaf in column:
-            stacks_made[k] = stacks.push(stacks_made[k], leaf)
+            stacks_made[k] = named_like(stacks_made[k], stacks.push(stacks_made[k], leaf))
     tail = Columns(element, list(map(Symbol, stacks_made)), key)
     tail.numbers = ElementDtypes([a.type for a in leaf_columns(element)])
     for s in specs:

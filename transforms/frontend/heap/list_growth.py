@@ -34,7 +34,7 @@ class Growth:
     growing: list[tuple[StagedList, Structure, bool]] = field(default_factory=list)
 
     def stage_growth(self, target: Any, entry: Structure, final: Structure, by_data: bool) -> bool:
-        """A list that got longer by appending, or shorter in as many passes as data says: its
+        """A list that got longer by appending, or shorter in some of the passes: its
         elements move to stacks before the loop."""
         n = len(entry.children)
         if not isinstance(target, StagedList) or entry.keys[0] != id(None):

@@ -1,4 +1,4 @@
-"""Lists that a function gives to a transformation have as many leaves as elements."""
+"""Gives lists that a function returns to a transformation as many leaves as elements."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ SMALL = 8  # a list of at most so many known items stays one of Python's
 
 
 class ChangedError(UnsupportedError):
-    """A loop changes the list that it runs over, as data says."""
+    """A loop changes the list that it runs over, as run-time values say."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE as CONTAINERS
 from tapeless.transforms.frontend.values.container_writes import before_write, write_back
 from tapeless.transforms.frontend.values.structure import MISSING, Incompatible, Structure, flatten
+from tapeless.transforms.frontend.values.structure_errors import variable_of
 from tapeless.transforms.frontend.values.uneven_contents import (
     UnevenContents,
     contents_of,
@@ -60,6 +61,9 @@ class ContentsLocation(Location):
         uneven = value if isinstance(value, UnevenContents) else None
         set_contents(self.obj, uneven)
         fill(self.obj, value if uneven is None else uneven.items)
+
+    def stem(self) -> str:
+        return variable_of(self.obj) if isinstance(self.obj, dict) else ""
 
     def holds(self, old: Any) -> bool:
         now, before = _parts(self.get()), _parts(old)

@@ -1,5 +1,5 @@
-"""Lists of lists, tuples or arrays that the program does not make, at an index that data decides:
-one array of all items, and where each of them begins in it.
+"""Stages lists of lists, tuples or arrays that the program does not make, at a run-time index: one
+array of all items, and where each of them begins in it.
 
 graph[u]      becomes      items[begins[u]:ends[u]]
 """

@@ -1,4 +1,5 @@
-"""Array variables as references: which memory they stand for, told apart while the program runs.
+"""Represents array variables as references: which memory they stand for, told apart while the
+program runs.
 
 Branches and loops carry arrays as values. Where that cannot say what a store changes, the program
 is staged again, and they carry which of several arrays a variable stands for, and where in it:

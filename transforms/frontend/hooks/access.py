@@ -1,4 +1,4 @@
-"""Attributes and items of Python objects, as a staged run reads and stores them."""
+"""Reads and stores attributes and items of Python objects in a staged run."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ SEQUENCES = (list, tuple, deque, range, str)
 
 
 def _one_of(items: Sequence[Any], place: Any) -> Any:
-    """The item at a place that data decides, as conditional expressions choose it."""
+    """The item at a place that run-time values decide, as conditional expressions choose it."""
 
     def choose_from(k: int) -> Any:
         if k == len(items) - 1:

@@ -293,21 +293,36 @@ class Calls:
             if (generator := recorded_generator(f, args, kwargs)) is not None:
                 return generator
             args = with_known_seed(f, args)
-        if args and isinstance(args[0], StructuredArray) and is_numpy(f):
+        if is_numpy(f):
+            if (result := self.call_on_arrays_of_classes(f, args, kwargs)) is not NOTHING:
+                return result
+            args = tuple(operand_of(f, a) for a in args)
+        if (result := self.call_known_method(f, args, kwargs)) is not NOTHING:
+            return result
+        return self.call_with_state(f, args, kwargs)
+
+    def call_on_arrays_of_classes(
+        self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """A function of NumPy on structured, masked or derived arrays; NOTHING for plain ones."""
+        if args and isinstance(args[0], StructuredArray):
             return self.call(of_structured(f), *args, **kwargs)
-        if is_numpy(f) and has_masked((*args, *kwargs.values())):
+        if has_masked((*args, *kwargs.values())):
             return self.call(of_masked(f), *args, **kwargs)
         if takes_derived(f, (args, kwargs)):
             return applied_to_derived(f, functools.partial(self.call, f), args, kwargs)
-        args = tuple(operand_of(f, a) for a in args) if is_numpy(f) else args
-        symbolic = has_symbols(args) or has_symbols(kwargs)
-        name = getattr(f, "__name__", "")
-        this = getattr(f, "__self__", None)
+        return NOTHING
+
+    def call_known_method(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A method of text or of a container, or a function that acts on the world; NOTHING for
+        others."""
+        name, this = getattr(f, "__name__", ""), getattr(f, "__self__", None)
         if isinstance(f, types.MethodWrapperType) and name == "__setattr__":  # of super()
             put_attribute(this, args[0], args[1], f.__objclass__.__setattr__)
             return None
+        values = (*args, *kwargs.values())
         if isinstance(this, str) and (
-            name == "join" or symbolic or any(map(has_own_text, (*args, *kwargs.values())))
+            name == "join" or any(map(has_symbols, values)) or any(map(has_own_text, values))
         ):
             result = of_string(this, name, args, kwargs)
             if result is not None:
@@ -329,20 +344,31 @@ class Calls:
         if isinstance(this, (set, frozenset, dict)) or name in ASKING:
             trace().ask_compared(*(this if isinstance(this, Iterable) else ()), *args)
         if isinstance(this, MUTABLE) and not isinstance(f, type):
-            if name not in READERS:
-                before_change(this)
-            if name == "sort":
-                this[:] = self.call(sorted, this, *args, **kwargs)  # type: ignore[index]
-                write_back(this)
-                return None
-            result = f(*args, **kwargs)
-            if name not in READERS:
-                write_back(this)
-            return trace().born(result) if name in CREATORS else advancing(result)
+            return self.call_container_method(f, this, name, args, kwargs)
+        return NOTHING
+
+    def call_container_method(
+        self, f: Any, this: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """A method of a list, dict, set or deque of Python's own."""
+        if name not in READERS:
+            before_change(this)
+        if name == "sort":
+            this[:] = self.call(sorted, this, *args, **kwargs)
+            write_back(this)
+            return None
+        result = f(*args, **kwargs)
+        if name not in READERS:
+            write_back(this)
+        return trace().born(result) if name in CREATORS else advancing(result)
+
+    def call_with_state(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A function that draws random numbers, reads a clock, or has other state; others run."""
+        name, this = getattr(f, "__name__", ""), getattr(f, "__self__", None)
         if is_own_generator(this):
             draw_once(this)
-            args, symbolic = tuple(map(all_known, args)), False
-        elif is_stateful(this):
+            return self.run_native(f, tuple(map(all_known, args)), kwargs, False)
+        if is_stateful(this):
             if name == "shuffle" and len(args) == 1 and isinstance(args[0], (list, StagedList)):
                 return shuffle_list(self, f, *args)
             if is_recorded(this) or not trace().birth(this):
@@ -350,9 +376,9 @@ class Calls:
             draw_once(this)
             if moves_elements(name, args, kwargs):
                 return permute_elements(this, name, args, kwargs)
-            args, kwargs = all_known(args), {k: all_known(v) for k, v in kwargs.items()}
-            symbolic = False
-        elif may_change(this):
+            named = {k: all_known(v) for k, v in kwargs.items()}
+            return self.run_native(f, all_known(args), named, False)
+        if may_change(this):
             require_program_order(f)
         elif impure(f) and (number := reading(self, f, args, kwargs)) is not NO_READING:
             return number
@@ -366,6 +392,14 @@ class Calls:
             )
         elif isinstance(f, types.BuiltinFunctionType) and not is_numpy(f):
             before_native_change(name, args)
+        return self.run_native(f, args, kwargs, has_symbols(args) or has_symbols(kwargs))
+
+    def run_native(
+        self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], symbolic: bool
+    ) -> Any:
+        """A function by its rule, in a call by the program, or run now; `symbolic`: the arguments
+        hold symbols."""
+        name, this = getattr(f, "__name__", ""), getattr(f, "__self__", None)
         if foreign(this):
             return call_outside(MethodByName(this, name), (this, *args), kwargs)
         if is_for_library(f, args, kwargs):

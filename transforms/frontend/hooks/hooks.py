@@ -188,7 +188,7 @@ class Hooks(Operations):
         return special_methods.iterable_of(value, whole=True)
 
     def items_of(self, value: Any, length: Any, n: int) -> tuple[Any, ...]:
-        """The items of a list or array that has to have n of them, as data says."""
+        """The items of a list or array that has to have n of them, as run-time values say."""
         few = self.format(f"not enough values to unpack (expected {n}, got ", (length, "", ""), ")")
         many = f"too many values to unpack (expected {n})"
         branch(length < n, lambda: self.raise_(ValueError(few)), lambda: None)
@@ -268,7 +268,7 @@ class Hooks(Operations):
     def subject(self, value: Any) -> Any:
         """What `match` looks at, by itself."""
         if isinstance(value, GivenLists):
-            value.other()
+            value.refuse_change()
         return value.need() if isinstance(value, Either) else value
 
     def is_instance(self, value: Any, kinds: Any) -> bool:

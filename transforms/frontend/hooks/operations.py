@@ -1,4 +1,5 @@
-"""Operators of Python on what may hold symbols: arithmetic, comparisons, and, or, not, in."""
+"""Applies Python's operators to what may hold symbols: arithmetic, comparisons, and, or, not,
+in."""
 
 from __future__ import annotations
 

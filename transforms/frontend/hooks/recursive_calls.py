@@ -21,7 +21,7 @@ WRITTEN_OUT = 2000  # calls of a function by itself, known while staging
 
 def decide_recursion(f: types.FunctionType, open_calls: list[Any], arguments: Any) -> None:
     """A recursion that ends by tests: integer inputs that they depend on are made known; a call
-    like one that is open can be ended by data only, and many calls are not written out."""
+    like one that is open can be ended at run time only, and many calls are not written out."""
     t = trace()
     t.calls.repeated[f.__code__] += 1
     tests = t.tests[open_calls[0][0] :]

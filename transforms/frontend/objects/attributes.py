@@ -1,5 +1,6 @@
-"""Attributes that a staged run reads: what an object from outside, or a class, may have changed by
-the next call is watched."""
+"""Reads attributes in a staged run, and watches what an object from outside, or a class, may have
+changed by the next call.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +127,7 @@ def watch_class(cls: type, name: str) -> None:
 
 
 def has(obj: Any, name: str) -> Any:
-    """hasattr(obj, name): a bool, or a symbol where data decides."""
+    """hasattr(obj, name): a bool, or a symbol where run-time values decide."""
     if isinstance(obj, Symbol):
         return has_attribute(obj, name)
     note_absence(obj, name)

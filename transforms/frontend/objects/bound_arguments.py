@@ -1,4 +1,5 @@
-"""Arguments that a function has before it is called: defaults, and those of functools.partial.
+"""Reads arguments that a function has before it is called: defaults, and those of
+functools.partial.
 
 def f(x, w=np.ones(3)): ...      w is read from f.__defaults__ at each call, as Python does
 """

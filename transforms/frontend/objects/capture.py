@@ -1,5 +1,6 @@
-"""What a staged run reads from outside: arrays become inputs, everything else is guarded; numbers
-that were others at an earlier call are inputs, too."""
+"""Captures what a staged run reads from outside: arrays become inputs, everything else is guarded;
+numbers that were others at an earlier call are inputs, too.
+"""
 
 from __future__ import annotations
 

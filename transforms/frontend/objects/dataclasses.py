@@ -1,4 +1,4 @@
-"""Dataclasses: `__post_init__` and the makers of defaults are entered like other functions."""
+"""Enters `__post_init__` and the makers of defaults of dataclasses like other functions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a staged run asks of the machine, environment and files: it is asked again at each call.
-Arrays that files give are inputs; the rest is guarded.
+"""Watches what a staged run asks of the machine, environment and files: it is asked again at each
+call. Arrays that files give are inputs; the rest is guarded.
 
 x * np.load(path)      becomes      x * load, with load = np.load(path) fetched before each call
 """

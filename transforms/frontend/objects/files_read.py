@@ -1,4 +1,5 @@
-"""Files and folders that are read while a function is staged: the program relies on what they hold.
+"""Notes files and folders that are read while a function is staged: the program relies on what they
+hold.
 
 Python tells of each that is opened, whoever opens it (audit events, PEP 578): zip files, databases
 of SQLite, tables of pandas, memory maps.

@@ -1,4 +1,4 @@
-"""Python's fractions beside floats of the program: floats, as Python makes of them there.
+"""Converts Python's fractions beside floats of the program to floats, as Python does there.
 
 Fraction(1, 3) * x      is      0.3333333333333333 * x
 """

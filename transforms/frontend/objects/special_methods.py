@@ -1,5 +1,6 @@
-"""Special methods of users' classes, which Python calls by itself: they are entered like other
-functions, so that they may branch on data, and what they read and write is known."""
+"""Enters special methods of users' classes, which Python calls by itself, like other functions, so
+that they may branch on run-time values, and what they read and write is known.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +170,7 @@ def identical(left: Any, right: Any) -> Any:
             return False
         return apply(FUNCTIONS[np.equal], left, right)  # Python and NumPy have one True each
     if any(x.cell in t.memory.loans.places for x in (left, right) if x.cell is not None):
-        trace().undecided_identity("array")  # an item of a list, of which data says which one it is
+        trace().undecided_identity("array")  # an item of a list at a run-time index
     allocations = [x.cell.made for x in (left, right) if x.cell is not None]
     passed = [a for a in allocations if isinstance(a, Var) and a not in t.definitions]
     branch_dependent = any(a in t.loops.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
@@ -297,7 +298,7 @@ def operand_of(f: Any, value: Any) -> Any:
 
 
 def index_of(key: Any) -> Any:
-    """An index of an array, where rows of lists that data makes grow are lists of their own, and
+    """An index of an array, where rows of growing lists are lists of their own, and
     objects of other libraries are arrays."""
     if isinstance(key, tuple):
         return tuple(map(index_of, key))

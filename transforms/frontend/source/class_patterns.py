@@ -1,4 +1,5 @@
-"""Patterns of `match` that ask for a class: Python's test does not know what a symbol stands for.
+"""Rewrites patterns of `match` that ask for a class: Python's test does not know what a symbol
+stands for.
 
 case int(k) if k > 0:    becomes    case k if hooks.is_instance(k, int) and k > 0:
 """

@@ -1,5 +1,5 @@
-"""Variables that nothing reads any more after a branch, or from one pass of a loop to the next:
-they are forgotten there, so that their values need not fit together.
+"""Finds variables that nothing reads any more after a branch, or from one pass of a loop to the
+next: they are forgotten there, so that their values need not fit together.
 
 for t in range(n):                       for t in range(n):
     trial = [f(x) for x in xs]               trial = [f(x) for x in xs]

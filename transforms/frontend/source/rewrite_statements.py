@@ -296,7 +296,7 @@ class Rewriter(Bindings):
         return self.run_again(definition)
 
     def run_again(self, definition: list[ast.stmt]) -> list[ast.stmt]:
-        """Statements that can be run several times: they may catch what data decides."""
+        """Statements that can be run several times: they may catch what run-time values decide."""
         if self.in_generator:
             return definition
         name, function = self.body_function("tried", definition)

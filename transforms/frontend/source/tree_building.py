@@ -1,4 +1,4 @@
-"""Pieces of trees that rewriting puts together."""
+"""Builds the pieces of syntax trees that rewriting puts together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of the user as they were before they were rewritten: for calls at run time.
+"""Finds functions of the user as they were before they were rewritten: for calls at run time.
 
 A function that is made in a staged run is rewritten, and keeps its variables on frames; one that
 is called when the program runs needs its own code, and the values that its variables have now.

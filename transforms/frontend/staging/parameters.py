@@ -1,4 +1,4 @@
-"""The leaves of arguments, and what a program gets for them."""
+"""Makes parameters of a program for the leaves of arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must be known for a value that Python needs: inputs, lengths and loops."""
+"""Decides which inputs, lengths and loops must be known for a value that Python needs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What a program gives back, taken apart so that each call makes it anew: containers, lists whose
-length data decides, and objects of users' classes that the function made."""
+"""Describes what a program returns so that each call makes it anew: containers, lists whose length
+depends on run-time values, and objects of users' classes that the function made.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The staged run: a function and its arguments to a core program."""
+"""Stages a function: runs it on symbols for its arguments until a core program results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program leaves in objects from outside: done after each call, object by object.
+"""Writes what a program leaves in objects from outside after each call, object by object.
 
 The staged run works on copies of containers and on inputs for arrays. A call first fetches the
 objects that these stand for, so that `o.a, o.b = o.b, o.a` and stores to what was `o.a` mean what

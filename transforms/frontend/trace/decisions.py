@@ -35,7 +35,7 @@ class Decisions:
     homes: dict[dims.Symbol, tuple[Any, int]] = field(
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)
-    attempts: set[Any] = field(default_factory=set)  # try statements that catch what data decides
+    attempts: set[Any] = field(default_factory=set)  # try statements that catch run-time errors
     unlike: set[Any] = field(default_factory=set)  # lists of None that get other items
     rows: set[Any] = field(default_factory=set)  # lists of lists, by where they are made
     keyed: dict[Any, bool] = field(default_factory=dict)  # dicts and sets: whether of lists
@@ -86,7 +86,7 @@ class Decisions:
         raise Restart
 
     def recurse(self, code: Any) -> None:
-        """A function calls itself to a depth that data decides: start again, calling it by name."""
+        """A function calls itself to a run-time depth: start again, calling it by name."""
         if self.traced:
             raise UnsupportedError("a function calls itself to a depth that run-time values decide")
         self.recursive.add(code)
@@ -122,7 +122,7 @@ class Decisions:
             raise Restart
 
     def record_draws(self) -> None:
-        """A generator that the program makes draws where data decides, or has its seed from there:
+        """A generator that the program makes draws under run-time tests, or has a run-time seed:
         start again, with all of them made when the program runs."""
         if self.records and not self.recorded and not self.observing:
             self.recorded = True

@@ -31,6 +31,10 @@ class Location:
         """Whether it has what it had, the very same."""
         return is_identical(self.get(), old)
 
+    def stem(self) -> str:
+        """What names of values in it begin with: the variable that it is, or that holds it."""
+        return self.name
+
     def rely(self, old: Any) -> None:
         """The program relies on it that this is there before a call: it leaves it as it was."""
 

@@ -1,4 +1,4 @@
-"""Readers of places outside of a program: callables that also say by which expression they read.
+"""Reads places outside of a program, by callables that also say by which expression they read.
 
 >>> KeyOf({"rate": 0.1}, "rate").expression(lambda value: "c0")
 "c0['rate']"

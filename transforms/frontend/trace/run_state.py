@@ -17,14 +17,14 @@ from tapeless.transforms.optimize.outline import Stretch
 class Containers:
     """Lists, dicts and sets of Python's, by their ids, with what may be the matter with them.
 
-    kin        what each may be, by data
+    kin        what each may be, by run-time values
     unneeded   those that a loop was staged without
     read_only  those that hold what one of others does
     elements   those that were put into lists which loops fill, or were taken from them
     sharing    lists filled by loops, and those that may have elements of theirs, too
     doubled    such lists that may have one container at two places
     twice      of such a list: an element is at the second place, too
-    uneven     lists that hold as many objects as data says
+    uneven     lists that hold as many objects as run-time values say
     makers     dicts and sets, and where they are made
     tails      lists that are filled by rolled loops
     labels     the index of one of several constants
@@ -43,7 +43,7 @@ class Containers:
     labels: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)
 
     def kin_of(self, container: Any) -> dict[int, Any]:
-        """What a container may be, by data, by their ids."""
+        """What a container may be, by run-time values, by their ids."""
         return self.kin.get(id(container), (None, {}))[1]
 
     def stands_for_others(self, container: Any) -> bool:

@@ -56,7 +56,7 @@ class SharedMemory:
         self._memories: dict[Any, set[Any]] = {}  # of cells that may be in the memory of others
         self._sharers: dict[Any, set[Any]] = {}  # the cells that may be in a memory, or hold it
         self.apart: dict[Any, set[Any]] = {}  # cells that share none of it with another after all
-        self.either: dict[Any, set[Any]] = {}  # of lists: what may be one of them, by data
+        self.either: dict[Any, set[Any]] = {}  # of lists: what may be one of them at run time
 
     def memories_of(self, cell: Any) -> set[Any]:
         """What may be the memory of a cell."""
@@ -124,7 +124,7 @@ class SharedMemory:
             self.stale[other] = self.blame(cell)
 
     def changed_list(self, holder: Any) -> None:
-        """What may be this list, by data, is out of date."""
+        """What may be this list, by run-time values, is out of date."""
         for other in self.either.get(holder, ()):
             self.stale[other] = self.blame(holder)
 

@@ -22,7 +22,7 @@ class SizeGuards(Builder):
     hints        the sizes and integers that the inputs have in the call that is being staged
     guards       facts about input sizes that the program relies on: (relation, a, b)
     bounds       least and largest values of loop indices
-    sums         of how many items, as data says
+    sums         of how many items, as run-time values say
     equal_sizes  which of two found equal is taken
     joined       sizes that differ from pass to pass, or by branch
     """
@@ -101,7 +101,7 @@ class SizeGuards(Builder):
         return size == 1 or (self.value(size) is not None and self.same_size(size, 1))
 
     def is_sure(self, a: Size, b: Size) -> bool:
-        """Lengths of inputs are known better than what data says."""
+        """Lengths of inputs are known better than what run-time values say."""
         homes = self.decisions.homes
         return dims.symbols(a) <= homes.keys() or not dims.symbols(b) <= homes.keys()
 

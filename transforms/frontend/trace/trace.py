@@ -70,7 +70,7 @@ class Trace(SizeGuards, Journals):
         self.tangents: set[Any] = set()  # inputs that the user's function does not get
         self.parents: dict[Var, Any] = {}
         self.namesakes: dict[Var, Var] = {}  # what gets the name that a variable gets first
-        self.number_types: dict[Var, frozenset[Any]] = {}  # those of Python, where data says which
+        self.number_types: dict[Var, frozenset[Any]] = {}  # those of Python that it may have
         self.generators: dict[int, tuple[Var, Any]] = {}  # that draw when the program runs
         self.notes: list[str] = []
         self.legend: list[str] = []

@@ -1,4 +1,4 @@
-"""Lists the attributes that an object holds, in its `__dict__` and by `__slots__` of its class."""
+"""Finds the attributes that an object holds, in its `__dict__` and by `__slots__` of its class."""
 
 from __future__ import annotations
 

@@ -78,19 +78,19 @@ class Either:
 
 
 def as_either(value: Any) -> Any:
-    """Text that data decides, as one of two."""
+    """Text that run-time values decide, as one of two."""
     if not isinstance(value, ChosenText):
         return value
     return Either(value.test, as_either(value.yes), as_either(value.no))
 
 
 def is_one_of_texts(value: Any) -> bool:
-    """Whether data decides which of some texts it is, and it is known what these say."""
+    """Whether run-time values decide which of some texts it is, and it is known what these say."""
     return isinstance(value, ChosenText) and value.is_of_known()
 
 
 def fit(a: Any, b: Any) -> bool:
-    """Whether a variable may be either, by data: functions and objects, or one thing and None."""
+    """Whether a variable may be either: functions and objects, or one thing and None."""
     if a is None or b is None:
         other = b if a is None else a
         return _has_parts(other) or isinstance(other, (tuple, list, dict))

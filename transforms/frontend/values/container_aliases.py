@@ -1,6 +1,6 @@
 """Records which containers may be one and the same list, dict or object (may-alias sets).
 
-Where run-time data decides which container a name stands for, the name gets a container of its
+Where run-time values decide which container a name stands for, the name gets a container of its
 own, made of both. A write to it is not seen in those that it was made of, nor the other way round:
 from then on these are stale, and reading a stale container is refused.
 
@@ -50,9 +50,9 @@ def record_aliases(symbol: Any, *sources: Any) -> Any:
 
 
 def may_be_one(a: Any, b: Any) -> bool:
-    """Whether two containers may be one and the same, by data: one of them stands for others, or
+    """Whether two containers may be one and the same: one of them stands for others, or
     for an element of a list; also lists that loops filled, in the place of which arrays stand.
-    Tuples of what data decides are put together anew where they are picked."""
+    Tuples of what run-time values decide are put together anew where they are picked."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         decided = len(a) != len(b) or trace().tracing
         return not decided and any(isinstance(part, Value) for part in (*a, *b))
@@ -161,8 +161,8 @@ def require_all_current(*values: Any) -> None:
 
 
 def require_current(obj: Any) -> None:
-    """Refuses to look into a container that is out of date, or of which data says how much it
-    holds."""
+    """Refuses to look into a container that is out of date, or of which the length is known at run
+    time only."""
     require_definite(obj)
     if trace().memory.stale:
         why = stale_reason(obj)

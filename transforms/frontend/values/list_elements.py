@@ -97,8 +97,8 @@ def has_same_containers(whole: Any) -> bool:
 def _mark_sharing(a: Any, b: Any) -> None:
     """Records that two lists may have the same containers as elements."""
     sharing = trace().containers.sharing
-    one, other = a.identity, b.identity
-    group = {one, other, *sharing.get(one, ()), *sharing.get(other, ())}
+    first, second = a.identity, b.identity
+    group = {first, second, *sharing.get(first, ()), *sharing.get(second, ())}
     sharing |= dict.fromkeys(group, group)
 
 

@@ -1,4 +1,5 @@
-"""Functions under `functools.cache`: within a run, what a call gave is given again.
+"""Remembers results of functions under `functools.cache` within a run, where a repeated call gives
+them again.
 
 fib(n - 1) + fib(n - 2)      enters `fib` once for each number, not twice
 """

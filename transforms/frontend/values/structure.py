@@ -208,7 +208,7 @@ def is_reference(spec: Structure) -> bool:
 
 
 def is_text(spec: Structure) -> bool:
-    """Whether it is a string, or one of several by data."""
+    """Whether it is a string, or one of several by run-time values."""
     return spec.kind is ChosenText or (spec.kind == "static" and isinstance(spec.value, str))
 
 
@@ -271,6 +271,20 @@ def suggested_name(name: str, a: Atom, alone: bool) -> str:
     """The name of what a variable holds: the variable's, if it holds nothing else beside."""
     own = a.name if isinstance(a, Var) else ""
     return (name if alone and name != RESULT else "") or own or name.removeprefix(".")
+
+
+def leaf_names(spec: Structure, name: str) -> Iterator[str]:
+    """The names of the leaves of what a variable holds: `params_w` of params["w"]."""
+    if spec.kind == "leaf" and spec.atom is not None:
+        yield suggested_name(name, spec.atom, alone=True)
+    for k, child in enumerate(spec.children):
+        of_dict = isinstance(spec.kind, type) and issubclass(spec.kind, dict)
+        longer = f"{name}_{spec.keys[k]}" if of_dict and name else name
+        inner = longer if longer.isidentifier() else name
+        if child.kind == "leaf" and child.atom is not None:
+            yield suggested_name(inner, child.atom, alone=False)
+        else:
+            yield from leaf_names(child, inner)
 
 
 def has_symbols(value: Any, depth: int = 4) -> bool:

@@ -1,4 +1,4 @@
-"""How errors say that the two sides of a test left a container with other contents."""
+"""Describes in errors how the two arms of a test left a container with other contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Represents lists of objects that are as long as data says: items of the longest, and a length.
+"""Represents lists of objects of run-time length: items of the longest, and a length.
 
     if x > 0: boxes.append(box)         boxes holds one item more, and its length is 2 or 3
 
@@ -28,7 +28,7 @@ class UnevenContents:
 
 
 def contents_of(obj: Any) -> UnevenContents | None:
-    """What a list holds of which data says how long it is; None of others."""
+    """What a list holds of which run-time values say how long it is; None of others."""
     contents: UnevenContents | None = trace().containers.uneven.get(id(obj), (None, None))[1]
     return contents
 

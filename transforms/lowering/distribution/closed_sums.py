@@ -1,5 +1,5 @@
-"""Sums of which a block of passes adds also what only some of them add: the vectors of these are
-zero elsewhere, so that it is a product of matrices, too.
+"""Completes sums to which a block of passes adds, and for some terms only some of the passes: the
+vectors of these are zero elsewhere, so that the sum is a product of matrices, too.
 
 for i in range(first, last): total[:, i:last] += outer(x[:, i], b)
     becomes      total[:, first:last] += x[:, first:last] @ rows, where row i is zero before i

@@ -1,4 +1,5 @@
-"""Lines of a kernel as statements, which keep their text and the comments that name lines of users.
+"""Parses lines of a kernel to statements, which keep their text and the comments that name lines of
+users.
 
 s = 0.0  # line 3      becomes      Assign(s = 0.0), its text, and "# line 3"
 """

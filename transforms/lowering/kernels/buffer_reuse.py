@@ -1,5 +1,6 @@
-"""Memory that is used again: by what a loop carries on, by the rows of a nest, and by what is made
-when nobody reads the former contents any more."""
+"""Reuses memory: of what a loop carries on, of the rows of a nest, and of arrays that nobody reads
+any more.
+"""
 
 from __future__ import annotations
 

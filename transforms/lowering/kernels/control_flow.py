@@ -257,7 +257,7 @@ class Control(Exchanged):
                 if not self.memory.in_place(s, k):
                     raise NotCompiled("a list is another one from pass to pass")
             elif not p.type.shape:
-                name = self.names.new(p.name or self.names.nameless)
+                name = self.name_of_init(init, p) or self.names.new(p.name or self.names.nameless)
                 starts.append((name, self.scalar_text(init, p)))
                 names.append((name, p))
             elif not self.memory.in_place(s, k):
@@ -276,6 +276,20 @@ class Control(Exchanged):
         for name, p in names:
             self.local[p] = ast.Name(name, ast.Load())
         return names
+
+    def name_of_init(self, init: Atom, p: Var) -> str | None:
+        """The variable that a carry starts from, which it can be itself: nothing else reads that,
+        and each pass of the loops around sets it anew."""
+        if not isinstance(init, Var) or self.uses.get(init) != 1 or init in self.live:
+            return None
+        e = self.local.get(init)
+        if not isinstance(e, ast.Name) or e.id not in self.names.of_suites[-1]:
+            return None
+        if init.type.dtype != p.type.dtype or p.type.dtype.kind not in "fc":
+            return None
+        others = (x for v, x in self.local.items() if v is not init)
+        shared = any(isinstance(x, ast.Name) and x.id == e.id for o in others for x in ast.walk(o))
+        return None if shared else e.id
 
     def carried_numbers(self, carries: Any, after: Any) -> dict[Any, Var]:
         """Numbers that become carries."""

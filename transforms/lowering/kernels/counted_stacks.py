@@ -1,4 +1,4 @@
-"""Stacks of unknown length, for threads that make no memory: a kernel counts first what they hold.
+"""Counts stacks of unknown length first, for threads that cannot allocate memory.
 
 for i in rows: ... saved[top] = v; top += 1
     becomes      a kernel that only counts, memory for all stacks, and the kernel, with

@@ -1,4 +1,5 @@
-"""Lines of a kernel that set a variable which nothing reads: lengths that turned out to be known.
+"""Removes lines of a kernel that set a variable which nothing reads, such as lengths that turned
+out to be known.
 
 n = x.shape[0]; for i in range(x.shape[0]): ...      becomes      for i in range(x.shape[0]): ...
 

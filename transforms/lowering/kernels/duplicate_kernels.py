@@ -1,4 +1,4 @@
-"""Kernels that do the same: one is enough, and is compiled once.
+"""Merges kernels that do the same: one is enough, and is compiled once.
 
 def k(x, y): y[0] = x[0]; def k_2(a, b): a[0] = b[0]      becomes      def k(x, y): y[0] = x[0]
 """

@@ -1,4 +1,6 @@
-"""Elements of arrays: where they are, and what a statement computes for one."""
+"""Writes how kernels reach elements of arrays: where they are, and what a statement computes for
+one.
+"""
 
 from __future__ import annotations
 
@@ -264,8 +266,8 @@ class Elements(Extents):
                 sign = "==" if s.op.name == "eye" else "<="
                 test = offset_index(index[0], number(s.params["k"]), True)
                 holes = {"0": index[1], "1": test}
-                one, zero = (scalar_form.literal(out.type(x), out) for x in (1, 0))
-                holes |= {"2": one, "3": zero}
+                unit, zero = (scalar_form.literal(out.type(x), out) for x in (1, 0))
+                holes |= {"2": unit, "3": zero}
                 return template(f"{{2}} if {{0}} {sign} {{1}} else {{3}}", holes)  # type: ignore[no-any-return]
             case "size_value":
                 return self.size(s.params["size"])

@@ -1,4 +1,4 @@
-"""Indices that follow the passes of a loop are tested before it, by where they begin and end.
+"""Hoists tests of indices that follow the passes of a loop out of it, to where they begin and end.
 
 for k in range(n): s = s + x[k]      becomes      if n > x.shape[0]: raise IndexError(...)
                                                   for k in range(n): s = s + x[k]

@@ -1,5 +1,5 @@
-"""Integers that change by the same in each pass of a loop are tested for 64 bits before it, at both
-of its ends.
+"""Hoists tests for 64 bits, of integers that change by the same in each pass, out of the loop, to
+both of its ends.
 
 for j in range(m): s += a[i * m + j]      becomes      test i * m, i * m + 0 and i * m + (m - 1)
                                                        for j in range(m): s += a[i * m + j]

@@ -1,4 +1,5 @@
-"""Elements of a batch that make passes of their own, some at a time, in step: vectors can do that.
+"""Runs elements of a batch that make passes of their own in step, some at a time (lanes): vectors
+can do that.
 
 for i in range(first, last):          for i in range(first, last, 32):
     x_2 = x[i]                            lanes = min(32, last - i)

@@ -1,4 +1,4 @@
-"""Products of matrices in kernels, as calls: out = a @ b      becomes      product(a, b, out)
+"""Writes products of matrices in kernels as calls: out = a @ b      becomes      product(a, b, out)
 
 Products with vectors, of tiny matrices, and of what no array holds are loops like any others.
 """

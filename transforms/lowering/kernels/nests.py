@@ -1,4 +1,4 @@
-"""Bodies of loops: nests that statements share, and single statements.
+"""Writes bodies of loops: nests that statements share, and single statements.
 
 t = x * x; y = t + 1      becomes      for i in range(x.shape[0]): y[i] = x[i] * x[i] + 1
 """

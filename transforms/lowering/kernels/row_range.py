@@ -1,4 +1,4 @@
-"""Kernels whose rows threads share: they get the first row and the one after the last.
+"""Writes kernels whose rows threads share: they get the first row and the one after the last.
 
 for i in range(x.shape[0]): y[i] = ...      becomes      for i in range(first, last): y[i] = ...
 """

@@ -1,4 +1,4 @@
-"""Sizes and integers in a kernel: how they are spelled, and what is known of them."""
+"""Spells sizes and integers in a kernel, and keeps what is known of them."""
 
 from __future__ import annotations
 
@@ -202,8 +202,8 @@ class Extents(Lines):
                 return left + right if s.op.name == "add" else left - right
         if a.size is None:
             a.size = dims.symbol(a.name or "n", None, a)
-        known: Size = self.canon(a.size)
-        return known
+        canonical: Size = self.canon(a.size)
+        return canonical
 
     def bounds(self, size: Size) -> tuple[Size, Size]:
         """The least and the largest value that loop variables give to a size."""

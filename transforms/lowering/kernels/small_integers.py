@@ -1,4 +1,4 @@
-"""Integers that have 64 bits for sure, because lengths and arguments are small in this call.
+"""Assumes that integers have 64 bits for sure where lengths and arguments are small in this call.
 
 a[i * n + j]      becomes      the same without tests, for calls with n up to 2**28 and no others
 

@@ -1,4 +1,4 @@
-"""Stacks in a kernel: an array, and the number of its elements that are taken.
+"""Writes stacks in a kernel: an array, and the number of its elements that are taken.
 
 push(out, v); x = peek(out, -1); a = to_array(out)
     becomes      out[top] = v; top += 1; x = out[top - 1]; a = filled(out, top)

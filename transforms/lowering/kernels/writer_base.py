@@ -29,10 +29,14 @@ class NotCompiled(Signal):
 
 @dataclass
 class Names:
-    """Names that are not taken yet; `nameless` is the stem for what the user gave no name."""
+    """Names that are not taken yet; `nameless` is the stem for what the user gave no name.
+
+    of_suites  the names made in each open suite, the outermost first
+    """
 
     taken: set[str] = field(default_factory=set)
     nameless: str = "t"
+    of_suites: list[set[str]] = field(default_factory=lambda: [set()])
 
     def new(self, stem: str) -> str:
         stem = stem if stem.isidentifier() else self.nameless
@@ -40,6 +44,7 @@ class Names:
             name = stem if k == 1 else f"{stem}_{k}"
             if name not in self.taken and not keyword.iskeyword(name):
                 self.taken.add(name)
+                self.of_suites[-1].add(name)
                 return name
         raise AssertionError
 
@@ -87,10 +92,12 @@ class Indent:
     def __enter__(self) -> None:
         self.start = len(self.writer.lines)
         self.writer.depth += 1
+        self.writer.names.of_suites.append(set())
 
     def __exit__(self, *_: Any) -> None:
         w = self.writer
         if self.filled and len(w.lines) == self.start:
             w.put("pass")
         w.depth -= 1
+        w.names.of_suites.pop()
         w.end_suite()

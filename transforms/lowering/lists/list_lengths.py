@@ -1,5 +1,5 @@
-"""The number of items of a list, as an integer: kernels may make an array of the list that nobody
-else needs, though its length is needed.
+"""Computes the number of items of a list as an integer: kernels may make an array of the list that
+nobody else needs, though its length is needed.
 
 a = to_array(out); s = sum(a); b = ones(a.shape)      becomes      n = len(out); ...; b = ones(n)
 """

@@ -1,5 +1,5 @@
-"""Lists that nothing changes any more, as arrays, where other arrays are as long as they are: such
-an array is made by NumPy between two kernels, and kernels hand arrays on, not lists.
+"""Makes arrays of lists that nothing changes any more, where other arrays are as long as they are:
+such an array is made by NumPy between two kernels, and kernels hand arrays on, not lists.
 
 out = []; for ...: push(out, v)             out = []; for ...: push(out, v)
 n = len(out); a = zeros(n)         becomes  u = to_array(out); n = len(out); a = zeros(n)

@@ -1,4 +1,5 @@
-"""Arrays are made of lists as soon as these are filled: one kernel fills all lists of a loop.
+"""Moves the making of arrays of lists to where these are filled: one kernel fills all lists of a
+loop.
 
 for ...: push(a, x); push(b, y)          for ...: push(a, x); push(b, y)
 u = to_array(a); s = sum(u)      becomes      u = to_array(a); v = to_array(b)

@@ -1,4 +1,4 @@
-"""Stores the arrays that a loop replaces in some passes only into the arrays that they replace.
+"""Turns a new array that some passes of a loop put in the place of an old one into a store to that.
 
 for k in range(n): trial = x + step[k]; if better(trial): x = trial
     becomes      for k in range(n): trial = x + step[k]; if better(trial): x[:] = trial

@@ -1,4 +1,5 @@
-"""Views that the driver makes, for what it reads and for lengths that only they show."""
+"""Chooses the views that the driver makes, for what it reads and for lengths that only they
+show."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Backward loops that only multiply what they carry: in which order makes no difference, so they
-run along with the forward loop, and nothing is saved for them.
+"""Fuses backward loops that only multiply what they carry with the forward loop: the order of the
+factors makes no difference, so nothing is saved for them.
 
 for t: s[t] = x; x = sin(x) ... for t, reversed: b = b * cos(s[t])
     becomes      p = ones; for t: p = p * cos(x); x = sin(x) ... b = b * p

@@ -1,5 +1,6 @@
-"""What stands between the products of a program: which of them come before a statement, and after
-it. Libraries make these; all else is done by nests of loops."""
+"""Finds which products of matrices come before and after a statement of a block. Libraries make
+these; all between two of them can be fused into loops.
+"""
 
 from __future__ import annotations
 

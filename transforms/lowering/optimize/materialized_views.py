@@ -1,4 +1,4 @@
-"""Views that only NumPy makes, of memory that is stored to later: copies, as kernels take them for
+"""Copies views that only NumPy makes, of memory that is stored to later: kernels take them for
 arrays of their own.
 
 y = diagonal(x); z = update(x, v, i)

@@ -1,4 +1,4 @@
-"""Rows of zeros with one number each, as a comparison of columns: nothing is scattered.
+"""Turns rows of zeros with one number each into a comparison of columns: nothing is scattered.
 
 sums = zeros((n, c)); sums[arange(n), labels] += v
     becomes      sums = where(columns == labels, v, 0)

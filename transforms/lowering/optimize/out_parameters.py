@@ -1,4 +1,4 @@
-"""Parameters that a program overwrites, for the caller to see.
+"""Stores to parameters that a program overwrites, for the caller to see.
 
 f(x): x2 = update(x, v, i); return ..., x2      becomes      x is ours: x[i] = v; return ...
 """

@@ -1,4 +1,4 @@
-"""Parts of arrays, each as where it starts and stops along each axis, and their order.
+"""Represents parts of arrays by where they start and stop along each axis, and orders them.
 
 x[1:-1] of n elements      becomes      (1, n - 1)
 """

@@ -1,4 +1,4 @@
-"""Stores of loops that add to an element of an array, as additions: threads may share those.
+"""Turns stores of loops that add to an element of an array into additions: threads may share those.
 
 for i: t = index(h, k); h = update(h, t + v, k)      becomes      for i: h = add_at(h, v, k)
 """
@@ -59,6 +59,6 @@ def _addition(s: Let, defs: Mapping[Var, Let], uses: Uses) -> tuple[Let, list[Le
 
 
 def _is_scattered(s: Let, places: list[Atom]) -> bool:
-    """Whether data says which element along the first axis is stored to."""
+    """Whether run-time values say which element along the first axis is stored to."""
     key = s.params["key"]
     return bool(key) and isinstance(key[0], Slot) and not any(a.type.shape for a in places)

@@ -1,4 +1,4 @@
-"""Parts of values that are computed: the part is computed, instead of all of the value.
+"""Pushes slices into what is computed: the part is computed, instead of all of the value.
 
 t = 2 * x; y = t[1:]      becomes      y = 2 * x[1:]
 """

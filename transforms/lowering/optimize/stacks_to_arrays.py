@@ -1,4 +1,4 @@
-"""Stacks whose loops run a known number of times, as arrays with an entry for each pass.
+"""Turns stacks whose loops run a known number of times into arrays with an entry for each pass.
 
 for i: for j: push(s, v) ... for i, reversed: for j, reversed: v = pop(s)
     becomes      for i: for j: s[i, j] = v ... for i, reversed: for j, reversed: v = s[i, j]

@@ -1,4 +1,5 @@
-"""Stores to parts that overlap, as one store to each part of its own: nothing is added to memory.
+"""Turns stores to parts that overlap into one store to each part of its own: nothing is added to
+memory.
 
 z = zeros(n); z[:-1] = a; z[1:] += b
     becomes      z = empty(n); z[1:-1] = a[1:] + b[:-1]; z[:1] = a[:1]; z[-1:] = b[-1:]

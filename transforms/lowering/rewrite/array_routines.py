@@ -1,4 +1,4 @@
-"""Operations on whole arrays as small compiled functions that kernels call.
+"""Defines operations on whole arrays as small compiled functions that kernels call.
 
 x = sort(y)      becomes      x = copy(y); sort_in_place(x)
 

@@ -1,4 +1,4 @@
-"""Convolutions as loops, inside of loops and where no library makes them.
+"""Rewrites convolutions as loops, inside of loops and where no library makes them.
 
 y = convolve(a, v)      becomes      for j: y[j : j + n] += a * v[j]
 

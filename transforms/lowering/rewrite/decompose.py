@@ -1,4 +1,4 @@
-"""Operations that are made of simpler ones, so that those share loops.
+"""Decomposes operations into simpler ones, which share loops.
 
 m = mean(x, axis=1)      becomes      t = sum(x, axis=1); m = t / x.shape[1]
 """

@@ -1,4 +1,4 @@
-"""Sums of products of arrays as products of matrices, two arrays at a time.
+"""Rewrites sums of products of arrays as products of matrices, two arrays at a time.
 
 einsum("ij,kj->ik", a, b)            becomes      a @ b.T
 einsum("ij,jk,k->i", a, b, c)        becomes      a @ (b @ c)

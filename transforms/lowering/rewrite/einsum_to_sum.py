@@ -1,4 +1,4 @@
-"""Products over several axes, as sums of products of elements.
+"""Rewrites products over several axes as sums of products of elements.
 
 einsum("ij,kj->ik", a, b)      becomes      sum(a[:, None, :] * b[None, :, :], axis=2)
 """

@@ -3,7 +3,7 @@
 x[mask] = x[mask] ** 2 + c[mask]      becomes      x[:] = where(mask, x ** 2 + c, x)
 s = sum(x[mask])                      becomes      s = sum(where(mask, x, 0))
 
-The places are not searched for then, no array has a length that data decide, and what was three
+The places are not searched for then, no array has a run-time length, and what was three
 calls of a library is one loop. In a kernel the value is computed where the mask is true only.
 Operations that may raise stay as they are.
 """

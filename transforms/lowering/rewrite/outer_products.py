@@ -1,4 +1,4 @@
-"""Products of matrices one of which is an outer product: they are outer products, too.
+"""Rewrites products of matrices one of which is an outer product as outer products.
 
 y = x @ (u[:, None] * v)      becomes      y = (x @ u)[:, None] * v
 """

@@ -1,4 +1,4 @@
-"""Reads and additions at the indices of `np.pad` with edges, as slices, which are vectors.
+"""Rewrites reads and additions at the indices of `np.pad` with edges as slices, which are vectors.
 
 y = x[np.pad(np.arange(n), (1, 2), "edge")]
     becomes      y[1 : n + 1] = x; y[:1] = x[:1]; y[-2:] = x[-1:]

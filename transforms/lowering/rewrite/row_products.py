@@ -1,4 +1,5 @@
-"""Products of rows that have several axes, row by row: the left operand is made row by row, too.
+"""Splits products of rows that have several axes row by row: the left operand is made row by row,
+too.
 
 y = reshape(reshape(x, (n * p, k)) @ b, (n, i, j, m))      becomes      y[r] = x[r] @ b for each r
 """

@@ -1,4 +1,4 @@
-"""Operations that go along an axis from element to element, as loops.
+"""Rewrites operations that go along an axis from element to element as loops.
 
 y = cumsum(x)      becomes      total = 0; for i: total += x[i]; y[i] = total
 """

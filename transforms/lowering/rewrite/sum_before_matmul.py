@@ -1,4 +1,4 @@
-"""Sums over rows or columns of products of matrices, as products of sums: less to multiply.
+"""Rewrites sums over rows or columns of products of matrices as products of sums: less to multiply.
 
 s = sum(a @ b + c, axis=0)      becomes      s = sum(a, axis=0) @ b + sum(c, axis=0)
 

@@ -1,4 +1,4 @@
-"""Operations on transposed arrays are done in the order in which the arrays lie in memory.
+"""Moves operations ahead of transposes: they run in the order in which the arrays lie in memory.
 
 y = x.T + 1; s = sum(x.T, axis=0)      becomes      t = x + 1; y = t.T; s = sum(x, axis=1)
 

@@ -1,4 +1,4 @@
-"""Products of matrices without the triangles that are zero, and without those that nobody reads: by
+"""Multiplies matrices without the triangles that are zero, and without those that nobody reads: by
 blocks of rows, each a product of rectangles.
 
 low = np.linalg.cholesky(k); y = np.tril(low.T @ b)

@@ -1,4 +1,4 @@
-"""Systems of triangular matrices that a driver solves: by blocks, without another factorisation.
+"""Solves systems of triangular matrices by blocks, without another factorisation.
 
 a = np.linalg.cholesky(k); x = np.linalg.solve(a.T, np.linalg.solve(a, b))
     becomes      a = np.linalg.cholesky(k); x = solve_upper(a.T, solve_lower(a, b))

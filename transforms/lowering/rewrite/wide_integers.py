@@ -1,4 +1,4 @@
-"""Integers of more than 64 bits, which Python has and machine code has not.
+"""Replaces integers of more than 64 bits, which Python has and machine code has not, by floats.
 
 x / 10**20 becomes x / 1e20: a constant that only meets floats is one. Others are refused.
 """

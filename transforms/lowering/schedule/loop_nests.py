@@ -1,4 +1,5 @@
-"""Statements as loops: over which space they run, and which elements they read and write there.
+"""Represents statements as loops: over which space they run, and which elements they read and write
+there.
 
 y = sum(t, axis=1)      becomes      for all (i, k): y[i] += t[i, k]
 """

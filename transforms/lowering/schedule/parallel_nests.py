@@ -46,7 +46,7 @@ HEAVY = 1 << 24  # additions from which nests are worth kernels of their own, an
 BESIDE_PRODUCTS = 1 << 21
 COMPUTED = 12  # additions for each element that are worth threads in each pass of a loop
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
-MANY_PASSES = 16  # of loops that data ends
+MANY_PASSES = 16  # of loops that run-time values end
 #: How results of parts are put together, by the operation that made them.
 JOINED = {"matmul": "sum", **{name: name for name in ("sum", "prod", "max", "min", "any", "all")}}
 

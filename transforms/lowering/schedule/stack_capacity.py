@@ -1,4 +1,4 @@
-"""Stacks of numbers as arrays with a cursor, where the loops say how many numbers there can be.
+"""Bounds the number of items of stacks, where the loops say it: they become arrays with a cursor.
 
 for i: for j: push(saved, v)      becomes      saved[top] = v; top += 1, and saved has n * m places
 """

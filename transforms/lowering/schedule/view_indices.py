@@ -1,4 +1,4 @@
-"""Views as arithmetic on indices: nothing is moved, the base is read elsewhere.
+"""Computes views as arithmetic on indices: nothing is moved, the base is read elsewhere.
 
 y = x.T; z = y[1:]; z[i, j]      becomes      x[j, i + 1]
 """

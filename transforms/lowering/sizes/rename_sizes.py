@@ -1,4 +1,4 @@
-"""Sizes named after a variable that is gone: values get the sizes of what they are made of.
+"""Renames sizes whose variable is gone: values get the sizes of what they are made of.
 
 n = len(v); t: f8[n] = neg(v)      becomes, where nothing reads n,      t: f8[v.shape[0]] = neg(v)
 """

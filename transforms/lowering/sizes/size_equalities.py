@@ -1,5 +1,5 @@
-"""Sizes that an operation relies on to be equal, and that nothing says are: NumPy finds out when
-the program runs, and so must compiled code, before it reads anything.
+"""Checks sizes that an operation relies on to be equal, and that nothing says are: NumPy finds out
+when the program runs, and so must compiled code, before it reads anything.
 
 z = x + y, x of n numbers, y of m      becomes      check(m == n); z = x + y, both of n
 """

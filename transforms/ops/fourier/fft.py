@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms."""
+"""Defines the discrete Fourier transforms of numpy.fft."""
 
 from __future__ import annotations
 

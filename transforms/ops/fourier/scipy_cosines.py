@@ -1,4 +1,4 @@
-"""The cosine and sine transforms of scipy.fft, of the types 1 to 4.
+"""Defines the cosine and sine transforms of scipy.fft, of the types 1 to 4.
 
 A transform is the product with a matrix; with norm="ortho" it is an orthogonal one. Otherwise the
 transposed matrix is that of the dual type, but for factors at the ends (S. A. Martucci, "Symmetric

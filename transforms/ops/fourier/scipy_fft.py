@@ -1,4 +1,4 @@
-"""The transforms of scipy.fft, and of the older scipy.fftpack, that numpy.fft has too."""
+"""Expresses the transforms of scipy.fft, and of the older scipy.fftpack, by those of numpy.fft."""
 
 from __future__ import annotations
 

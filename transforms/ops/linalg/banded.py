@@ -1,5 +1,6 @@
-"""Systems of equations of scipy.linalg whose matrix has few diagonals, which are kept as rows: they
-cost what SciPy's cost, and so do their derivatives."""
+"""Solves systems of equations whose matrix has few diagonals, which are kept as rows, by
+scipy.linalg: they cost what SciPy's cost, and so do their derivatives.
+"""
 
 from __future__ import annotations
 

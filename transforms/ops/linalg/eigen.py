@@ -1,4 +1,6 @@
-"""Eigenvalues and eigenvectors of matrices that need not be symmetric: always complex numbers."""
+"""Defines eigenvalues and eigenvectors of matrices that need not be symmetric: always complex
+numbers.
+"""
 
 from __future__ import annotations
 

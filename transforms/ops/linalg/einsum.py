@@ -1,4 +1,4 @@
-"""np.einsum: linear in each operand, and its transpose is an einsum again."""
+"""Defines np.einsum: linear in each operand, and its transpose is an einsum again."""
 
 from __future__ import annotations
 

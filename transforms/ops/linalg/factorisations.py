@@ -1,4 +1,5 @@
-"""Factorisations of matrices: Cholesky, eigenvalues of symmetric ones, singular values, QR."""
+"""Defines factorisations of matrices: Cholesky, eigenvalues of symmetric ones, singular values,
+QR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Least squares, pseudoinverses and ranks."""
+"""Defines least squares, pseudoinverses and ranks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Functions of a matrix as a whole, of scipy.linalg: their values are SciPy's, and derivatives of
-all orders are read from the same function of a matrix of blocks.
+"""Defines functions of a matrix as a whole, of scipy.linalg: their values are SciPy's, and
+derivatives of all orders are read from the same function of a matrix of blocks.
 
 The result for a real matrix is real here; where it is not, that is an error when the program runs.
 """

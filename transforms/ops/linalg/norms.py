@@ -1,4 +1,4 @@
-"""Norms and condition numbers of vectors and matrices."""
+"""Defines norms and condition numbers of vectors and matrices."""
 
 from __future__ import annotations
 

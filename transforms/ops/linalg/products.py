@@ -1,4 +1,4 @@
-"""Products of matrices and vectors."""
+"""Defines products of matrices and vectors."""
 
 from __future__ import annotations
 

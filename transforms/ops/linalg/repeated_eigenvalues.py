@@ -1,4 +1,4 @@
-"""How eigenvalues and singular values, and their vectors, change where some values are equal.
+"""Differentiates eigenvalues and singular values, and their vectors, where some values are equal.
 
 Vectors of equal values may be turned among each other. They are taken to turn no more than they
 must, so the values of a block of equal ones become a small matrix: a = v w v^H, with w diagonal but

@@ -1,4 +1,4 @@
-"""Factorisations and structured matrices of scipy.linalg."""
+"""Defines factorisations and structured matrices of scipy.linalg."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Functions of scipy.linalg, for programs that use it; nothing else imports it."""
+"""Expresses functions of scipy.linalg by those of NumPy, for programs that use it; nothing else
+imports it.
+"""
 
 from __future__ import annotations
 

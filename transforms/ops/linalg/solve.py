@@ -1,4 +1,4 @@
-"""Linear systems, inverses and determinants."""
+"""Defines solutions of linear systems, inverses and determinants."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Functions of a matrix by its eigenvalues, v f(w) v^-1, with derivatives of all orders also where
-eigenvalues coincide. Of a Hermitian matrix the inverse of v is v^H.
+"""Defines functions of a matrix by its eigenvalues, v f(w) v^-1, with derivatives of all orders
+also where eigenvalues coincide. Of a Hermitian matrix the inverse of v is v^H.
 
 The n-th derivative in the directions E1, ..., En is, in the basis of the eigenvectors, the sum over
 k1, ..., k(n-1) and over the orders of the directions of

@@ -1,4 +1,4 @@
-"""Differences, integrals, interpolation, polynomials and convolution."""
+"""Defines differences, integrals, interpolation, polynomials and convolution."""
 
 from __future__ import annotations
 

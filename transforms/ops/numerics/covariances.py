@@ -1,4 +1,4 @@
-"""Covariances and correlations of rows, also of samples with weights."""
+"""Defines covariances and correlations of rows, also of samples with weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Values with slopes of their own, and the slopes of even functions by the square of the argument.
+"""Defines values with slopes of their own, and the slopes of even functions by the square of the
+argument.
 
 cos(m) is smooth in m**2: its slope by that is -sin(m) / (2 m), which is -1/2 at 0. So a cosine of a
 magnitude has all derivatives, although a magnitude has none where it is 0.

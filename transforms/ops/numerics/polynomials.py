@@ -1,4 +1,4 @@
-"""Polynomials as arrays of coefficients, the highest power first."""
+"""Defines polynomials as arrays of coefficients, the highest power first."""
 
 from __future__ import annotations
 

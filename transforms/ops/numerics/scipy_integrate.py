@@ -1,4 +1,4 @@
-"""The trapezoidal rules of scipy.integrate."""
+"""Expresses the trapezoidal rules of scipy.integrate by NumPy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Averages, variances, quantiles and their like, also of what is not nan."""
+"""Defines averages, variances, quantiles and their like, also of what is not nan."""
 
 from __future__ import annotations
 

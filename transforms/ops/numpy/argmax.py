@@ -1,4 +1,4 @@
-"""Where extremes are: np.argmax and its kin."""
+"""Defines the positions of extrema: np.argmax and its kin."""
 
 from __future__ import annotations
 

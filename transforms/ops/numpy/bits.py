@@ -1,4 +1,4 @@
-"""The bits of an array as elements of another dtype: x.view(dtype).
+"""Reinterprets the bits of an array as elements of another dtype: x.view(dtype).
 
 np.array([1.0]).view(np.int64)      is      [4607182418800017408]
 

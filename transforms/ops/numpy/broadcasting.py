@@ -1,4 +1,4 @@
-"""The NumPy functions that broadcast arrays."""
+"""Expresses the NumPy functions that broadcast arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NumPy lets one store into an array of another dtype.
+"""Casts values that are stored into an array of another dtype, as NumPy lets one.
 
 x[0] = z[0]      is      x[0] = np.float64(z[0])      and warns; x[0] = 1j is a TypeError
 """

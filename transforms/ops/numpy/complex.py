@@ -1,4 +1,5 @@
-"""Complex numbers taken apart, and predicates of floats."""
+"""Defines parts of numbers, real and imaginary or whole and fractional, and predicates of
+floats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of arrays, in another type too, and what NumPy tells of arrays."""
+"""Defines copies of arrays, in another type too, and what NumPy tells of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The NumPy functions that make arrays."""
+"""Expresses the NumPy functions that make arrays."""
 
 from __future__ import annotations
 

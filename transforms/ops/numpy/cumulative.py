@@ -1,4 +1,4 @@
-"""Sums, products and extremes of all elements up to each one."""
+"""Defines cumulative sums, products and extrema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Triangles and diagonals of matrices."""
+"""Defines triangles and diagonals of matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The NumPy functions that flip, turn and roll arrays."""
+"""Expresses the NumPy functions that flip, turn and roll arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Values counted and put into bins: whole numbers, but for weights and for what np.unique keeps."""
+"""Defines counts of values, and bins: whole numbers, but for weights and for what np.unique
+keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indices made from indices: of diagonals and triangles, flat ones, choices."""
+"""Defines indices made from indices: of diagonals and triangles, flat ones, choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indexing as users write it: `x[key]`, np.take, and functions that give indices."""
+"""Defines indexing as users write it: `x[key]`, np.take, and functions that give indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements taken out of arrays and put into them: np.delete, np.insert, np.resize, np.unstack."""
+"""Defines insertion and deletion of elements: np.delete, np.insert, np.resize, np.unstack."""
 
 from __future__ import annotations
 

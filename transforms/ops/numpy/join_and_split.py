@@ -1,4 +1,4 @@
-"""The NumPy functions that join arrays, and split them."""
+"""Expresses the NumPy functions that join arrays, and split them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lengths and positions that the user gives: integers, or arrays of them."""
+"""Reads lengths and positions that the user gives: integers, or arrays of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logarithms of sums of powers: `np.logaddexp.reduce` and its twin with base 2."""
+"""Defines logarithms of sums of powers: `np.logaddexp.reduce` and its twin with base 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""np.pad: constants, ramps, or elements of the array around it, or what sums these up."""
+"""Defines np.pad: by constants, ramps, elements of the array, or what sums these up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The NumPy functions that overwrite an argument: each rule gives the new value of the first."""
+"""Expresses the NumPy functions that overwrite an argument: each rule gives the new value of the
+first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantiles of any level and method, by sorting.
+"""Computes quantiles of any level and method, by sorting.
 
 Hyndman and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996).
 """

@@ -1,4 +1,5 @@
-"""Functions whose results are complex for some values only: known by rule where the dtype decides.
+"""Defines functions whose results are complex for some values only: known by rule where the dtype
+decides.
 
 np.emath.sqrt(z) of a complex z is np.sqrt(z); np.real_if_close(x) of real numbers is x.
 """

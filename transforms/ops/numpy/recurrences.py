@@ -1,4 +1,4 @@
-"""Linear recurrences of first order along an axis: y[k] = a[k] * y[k - 1] + b[k].
+"""Defines linear recurrences of first order along an axis: y[k] = a[k] * y[k - 1] + b[k].
 
 What products of all elements up to each one change by is such a recurrence, in linear time and
 exact also where factors are zero (G. E. Blelloch, "Prefix Sums and Their Applications", 1990).

@@ -1,4 +1,4 @@
-"""Reductions over axes: sums, means, variances, extremes, products."""
+"""Defines reductions over axes: sums, means, variances, extremes, products."""
 
 from __future__ import annotations
 

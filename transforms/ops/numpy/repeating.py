@@ -1,4 +1,4 @@
-"""The NumPy functions that repeat elements and arrays."""
+"""Defines the NumPy functions that repeat elements and arrays."""
 
 from __future__ import annotations
 

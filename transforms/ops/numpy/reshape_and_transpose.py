@@ -1,4 +1,4 @@
-"""The NumPy functions that give arrays another shape, or their axes another order."""
+"""Expresses the NumPy functions that give arrays another shape, or their axes another order."""
 
 from __future__ import annotations
 

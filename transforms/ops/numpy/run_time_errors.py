@@ -1,4 +1,4 @@
-"""Errors of NumPy that depend on data: raised when the program runs.
+"""Raises errors of NumPy that depend on run-time values, when the program runs.
 
 total = np.sum(w)      becomes      total = np.sum(w)
                                     if total == 0: raise ZeroDivisionError(...)

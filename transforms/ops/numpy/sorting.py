@@ -1,4 +1,5 @@
-"""Sorting and searching: the derivative of a sort moves the tangents as the elements moved."""
+"""Defines sorting and searching: the derivative of a sort moves the tangents as the elements
+moved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Axes of length one, left out: of an axis whose length data decides the program relies on it."""
+"""Defines the removal of axes of length one: where the length is known at run time only, the
+program relies on it.
+"""
 
 from __future__ import annotations
 

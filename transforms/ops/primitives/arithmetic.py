@@ -1,4 +1,5 @@
-"""Sums, products and quotients of elements, simplified where a number or a sign allows it."""
+"""Defines sums, products and quotients of elements, simplified where a number or a sign allows
+it."""
 
 from __future__ import annotations
 

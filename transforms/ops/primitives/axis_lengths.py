@@ -1,4 +1,4 @@
-"""Axis lengths as values: `x.shape[0]`."""
+"""Defines axis lengths as values: `x.shape[0]`."""
 
 from __future__ import annotations
 

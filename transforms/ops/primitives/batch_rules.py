@@ -1,4 +1,4 @@
-"""Batching rules that need no other operation: they only say where the batch axis is.
+"""Defines batching rules that need no other operation: they only say where the batch axis is.
 
 x.sum(axis=0)      becomes, with the batch in front,      x.sum(axis=1)
 """

@@ -1,4 +1,4 @@
-"""Keys of batched arrays, and keys with batched indices.
+"""Batches reads of arrays by a key: of batched arrays, and by batched indices.
 
 x[i], x and i batched      becomes      x[np.arange(n), i]
 """

@@ -1,4 +1,4 @@
-"""Keys with a truth value in them, which are an axis of length one, or of none.
+"""Rewrites keys with a truth value in them, which are an axis of length one, or of none.
 
 x[True]       is      x[None].copy()
 x[x > 0]      of a number x is an array of it, or of nothing

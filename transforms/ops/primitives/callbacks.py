@@ -1,4 +1,4 @@
-"""Calls of Python functions that are carried out when the program runs, and give arrays.
+"""Defines calls of Python functions that are carried out when the program runs, and give arrays.
 
 y = pure_callback(table, like, x)      becomes      y = table(x, shape=x.shape)
 

@@ -1,4 +1,6 @@
-"""Elementwise operations whose values change in steps: comparisons, logic, bits and rounding."""
+"""Defines elementwise operations whose values change in steps: comparisons, logic, bits and
+rounding.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Hyperbolic and circular functions of complex numbers, with NumPy's values at infinities and NaN.
+"""Defines hyperbolic and circular functions of complex numbers, with NumPy's values at infinities
+and NaN.
 
 sin(z), z of complex128      becomes      turned(complex_sinh(turned_back(z)))
 

@@ -1,4 +1,4 @@
-"""Numbers that operations see while a program is made: tested, and reckoned with at once."""
+"""Folds constants: tests and computes with numbers that operations see while a program is made."""
 
 from __future__ import annotations
 

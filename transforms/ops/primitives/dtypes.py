@@ -1,4 +1,4 @@
-"""Which types results have, as NumPy promotes them, and tangents brought to those types."""
+"""Computes the dtypes of results, as NumPy promotes them, and casts tangents to these."""
 
 from __future__ import annotations
 

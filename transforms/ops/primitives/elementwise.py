@@ -1,4 +1,4 @@
-"""Elementwise operations, one line each, with partial derivatives by inputs and output."""
+"""Defines elementwise operations, one line each, with partial derivatives by inputs and output."""
 
 from __future__ import annotations
 

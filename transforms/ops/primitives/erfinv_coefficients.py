@@ -1,4 +1,4 @@
-"""Coefficients of the inverse error function, the highest power first.
+"""Holds the coefficients of the inverse error function, the highest power first.
 
 M. Giles, "Approximating the erfinv function", GPU Computing Gems, 2012: polynomials in
 w = -log(1 - x * x) near 0, in its root further out.

@@ -1,4 +1,4 @@
-"""np.maximum.at and np.minimum.at of elements that may be named twice."""
+"""Defines np.maximum.at and np.minimum.at of elements that may be named twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether matrices can be factorised: what `except np.linalg.LinAlgError` finds out."""
+"""Tests whether matrices can be factorised: what `except np.linalg.LinAlgError` finds out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of functions of the program, and the tapes that their forward parts give.
+"""Defines calls of functions of the program, and the tapes that their forward parts give.
 
 A tape is a tuple of what a backward part reads, with the tapes of the calls inside.
 """

@@ -1,4 +1,6 @@
-"""Arithmetic that overwrites its first operand: what becomes of `x = x + y` where x is ours."""
+"""Defines arithmetic that overwrites its first operand: what becomes of `x = x + y` where x is
+ours.
+"""
 
 from __future__ import annotations
 

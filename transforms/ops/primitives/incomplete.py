@@ -1,4 +1,4 @@
-"""The derivatives of the incomplete gamma and beta functions by their shape parameters.
+"""Differentiates the incomplete gamma and beta functions by their shape parameters.
 
 An emitted module that needs one has it as a function of its own (`written_once.py`).
 """

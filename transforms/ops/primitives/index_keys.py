@@ -1,4 +1,6 @@
-"""Keys of arrays: what x[key] names, with slots for values that are known when the program runs."""
+"""Describes keys of arrays: what x[key] names, with slots for values that are known at run time
+only.
+"""
 
 from __future__ import annotations
 

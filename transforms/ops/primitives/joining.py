@@ -1,4 +1,4 @@
-"""Arrays put together from scalars and from other arrays."""
+"""Joins scalars and arrays to arrays: array, concatenate, stack."""
 
 from __future__ import annotations
 

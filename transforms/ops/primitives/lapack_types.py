@@ -1,4 +1,4 @@
-"""What matrices must be for LAPACK, and in which dtype it gives results."""
+"""Checks what matrices must be for LAPACK, and computes in which dtype it gives results."""
 
 from __future__ import annotations
 

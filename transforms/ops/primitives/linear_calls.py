@@ -1,4 +1,5 @@
-"""Calls of functions of other libraries that are linear in an array, made when the program runs.
+"""Defines calls of functions of other libraries that are linear in an array, made when the program
+runs.
 
 y = linear_call(multiply, multiply_back, x)      becomes      y = multiply(x, shape=(3,))
 

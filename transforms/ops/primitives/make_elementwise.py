@@ -1,4 +1,4 @@
-"""How an elementwise operation is made: of a ufunc, and its partial derivatives."""
+"""Makes elementwise operations: of a ufunc, and its partial derivatives."""
 
 from __future__ import annotations
 

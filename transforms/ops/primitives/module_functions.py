@@ -1,4 +1,4 @@
-"""Elementwise functions that are too long to be written out wherever they are used.
+"""Defines elementwise functions that are too long to be written out wherever they are used.
 
 An emitted module has each of them once, as a function, and calls it:
 

@@ -1,4 +1,6 @@
-"""New arrays: zeros, ones, full, arange, eye; and the zero of any type."""
+"""Defines operations that make new arrays: zeros, ones, full, arange, eye; and the zero of any
+type.
+"""
 
 from __future__ import annotations
 

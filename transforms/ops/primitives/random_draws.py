@@ -1,4 +1,4 @@
-"""Random numbers drawn from NumPy's generators when the program runs.
+"""Draws random numbers from NumPy's generators when the program runs.
 
 noise = rng.normal(0.0, s, x.shape)      stays      noise = rng.normal(0.0, s, x.shape)
 

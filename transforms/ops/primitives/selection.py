@@ -1,4 +1,4 @@
-"""np.where: for each element one of two values."""
+"""Defines np.where: for each element one of two values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations that move, repeat or add up elements: linear, and transposes of each other."""
+"""Defines operations that move, repeat or add up elements: linear, and transposes of each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of arrays, read and written: slices give views, index arrays gather and scatter."""
+"""Reads and writes parts of arrays: slices give views, index arrays gather and scatter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Stacks, which loops of unknown length save to: transposing a push gives a pop, and back."""
+"""Defines stacks, which loops of unknown length save to: transposing a push gives a pop, and
+back."""
 
 from __future__ import annotations
 

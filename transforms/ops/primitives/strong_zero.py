@@ -1,4 +1,4 @@
-"""Products and quotients with a strong zero: 0 times anything is 0, also times inf and nan.
+"""Defines products and quotients with a strong zero: 0 times anything is 0, also times inf and nan.
 
 A tangent or cotangent that a choice made exactly zero is scaled by these where the slope may be
 infinite. The second factor is the slope; the test of the first is no step, so both have slopes.

@@ -1,4 +1,4 @@
-"""Which ufunc of NumPy is which operation."""
+"""Maps ufuncs of NumPy to operations."""
 
 from __future__ import annotations
 

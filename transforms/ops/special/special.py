@@ -1,4 +1,5 @@
-"""Special functions, for programs that use scipy; nothing else imports it."""
+"""Defines the functions of scipy.special, for programs that use them; nothing else imports
+SciPy."""
 
 from __future__ import annotations
 

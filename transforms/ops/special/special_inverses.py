@@ -1,4 +1,6 @@
-"""Special functions that solve an equation: of Lambert and Wright, and Jacobi's elliptic ones."""
+"""Defines special functions that solve an equation: of Lambert and Wright, and Jacobi's elliptic
+ones.
+"""
 
 from __future__ import annotations
 

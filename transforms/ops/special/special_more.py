@@ -1,4 +1,6 @@
-"""More special functions: elliptic, hypergeometric, distributions, orthogonal polynomials."""
+"""Defines further special functions: elliptic, hypergeometric, distributions, orthogonal
+polynomials.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products and quotients: constants come first, and meet.
+"""Simplifies products and quotients: constants come first, and meet.
 
 b = 2 * x; c = 3 * b                         becomes      c = 6 * x
 """
@@ -167,19 +167,19 @@ def of_fraction(s: Let, uses: Uses) -> Any:
     return None
 
 
+def _multiplied_quotient(s: Let, uses: Uses) -> Let | None:
+    """The quotient that a product c (x / d) with a number is of, which nothing else reads."""
+    c, quotient = s.args
+    fits_in = number(c) is not None and is_read_once(quotient, uses) and is_float(quotient)
+    return defining_statement(quotient, truediv) if fits_in else None
+
+
 def multiple_of_fraction(s: Let, uses: Uses) -> Any:
     """c (e / x) is (c e) / x, where c or e is a power of two."""
     c, quotient = s.args
-    let = defining_statement(quotient, truediv)
-    if (
-        let is None
-        or number(c) is None
-        or not is_read_once(quotient, uses)
-        or not is_float(quotient)
-    ):
-        return None
-    e = number(let.args[0])
-    if e is None or not any(math.frexp(v)[0] in (0.5, -0.5) for v in (number(c), e)):
+    let = _multiplied_quotient(s, uses)
+    e = number(let.args[0]) if let else None
+    if let is None or e is None or not any(math.frexp(v)[0] in (0.5, -0.5) for v in (number(c), e)):
         return None
     product = number(c) * float(e)
     return truediv(product, let.args[1]) if _in_range(product, quotient) else None
@@ -187,19 +187,13 @@ def multiple_of_fraction(s: Let, uses: Uses) -> Any:
 
 def multiple_of_quotient(s: Let, uses: Uses) -> Any:
     """c (x / d) is (c / d) x, where c / d is an integer or a power of two."""
-    c, quotient = s.args
-    let = defining_statement(quotient, truediv)
-    if (
-        let is None
-        or number(c) is None
-        or not is_read_once(quotient, uses)
-        or not is_float(quotient)
-    ):
+    let = _multiplied_quotient(s, uses)
+    if let is None:
         return None
     x, d = let.args[0], number(let.args[1])
     if not d or not fits(x, s.outs[0].type) or not is_float(x):
         return None
-    factor = number(c) / d
+    factor = number(s.args[0]) / d
     if factor == 1:
         return x
     return mul(factor, x) if math.frexp(factor)[0] in (0.5, -0.5) else None

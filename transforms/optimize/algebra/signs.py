@@ -1,4 +1,4 @@
-"""Signs move outwards through what only moves or chooses elements.
+"""Moves signs outwards through what only moves or chooses elements.
 
 b = (-x)[1:]                                 becomes      b = -x[1:]
 """

@@ -1,4 +1,4 @@
-"""Stores into arrays, and reads of what was stored.
+"""Simplifies stores into arrays, and reads of what was stored.
 
 x[k] = v; y = x[k]                           becomes      y = v
 """

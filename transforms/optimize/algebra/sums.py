@@ -1,4 +1,4 @@
-"""Sums and differences.
+"""Simplifies sums and differences.
 
 a = -x; b = y + a                            becomes      b = y - x
 """

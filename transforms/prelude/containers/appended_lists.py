@@ -1,4 +1,4 @@
-"""Lists of lists that data makes as long as they are, in which lists are put one by one.
+"""Implements lists to which lists of run-time length are appended one by one.
 
 groups = []; groups.append(run)      becomes      the items of run, linked as those of `Rows`
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.prelude.containers.linked_lists import Part, Row, Rows, given, unsupported
+from tapeless.transforms.prelude.containers.linked_lists import Part, Row, Rows, mark_moved, refuse
 
 __staged__ = True  # plain code: a staged run enters it
 
@@ -30,7 +30,7 @@ class Lists(Rows):
             raise RuntimeError("what get(key, []) gives is changed: use setdefault(key, [])")
         super().keep(place)
 
-    def same(self, place: Any, other: Any) -> Any:
+    def is_same_row(self, place: Any, other: Any) -> Any:
         return place == other
 
     def begin(self, values: Any) -> None:
@@ -42,7 +42,7 @@ class Lists(Rows):
             self.following.append(len(self.items))
         self.last.append(len(self.items) - 1)
         self.counts.append(len(items))
-        given(values)
+        mark_moved(values)
 
     def __getitem__(self, at: Any) -> Any:
         return Row(self, at + 1)
@@ -51,9 +51,9 @@ class Lists(Rows):
         if not isinstance(value, Row):
             self.fill(at + 1, value)
             self.replaced += 1
-            given(value)
+            mark_moved(value)
         elif value.rows is not self or value.place != at + 1:
-            unsupported("a list is put in the place of another", "copy it with list(...)")
+            refuse("a list is put in the place of another", "copy it with list(...)")
 
 
 class Grown(Part):
@@ -69,15 +69,15 @@ class Grown(Part):
     def __bool__(self) -> Any:
         return len(self) > 0
 
-    def at(self, k: Any) -> Any:
+    def list_at(self, k: Any) -> Any:
         return Row(self.rows, k + 1)
 
     def __iter__(self) -> Any:
-        return map(self.at, range(len(self)))
+        return map(self.list_at, range(len(self)))
 
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
-            unsupported("a slice of a list of lists of data", "loop over range(len(...))")
+            refuse("a slice of a list of lists of data", "loop over range(len(...))")
         n = len(self)
         if k < -n or k >= n:
             raise IndexError("list index out of range")
@@ -90,7 +90,7 @@ class Grown(Part):
 
     def append(self, value: Any) -> None:
         if isinstance(value, Row):
-            unsupported("a row is put in another list, too", "put a copy there: list(...)")
+            refuse("a row is put in another list, too", "put a copy there: list(...)")
         if self.running:
             raise RuntimeError("a list grows while a loop runs over it: run over a copy")
         self.rows.begin(value)

@@ -1,4 +1,4 @@
-"""Places in sorted lists of data: the functions of `bisect`."""
+"""Finds positions in sorted lists by bisection: the functions of `bisect`, on run-time values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None)
     first, end = bounds(a, lo, hi)
     while first < end:
         middle = (first + end) // 2
-        if keyed(a[middle], key) < x:
+        if sort_key(a[middle], key) < x:
             first = middle + 1
         else:
             end = middle
@@ -25,7 +25,7 @@ def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
     first, end = bounds(a, lo, hi)
     while first < end:
         middle = (first + end) // 2
-        if x < keyed(a[middle], key):
+        if x < sort_key(a[middle], key):
             end = middle
         else:
             first = middle + 1
@@ -34,12 +34,12 @@ def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
 
 def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
     """Puts x before the items that are as large."""
-    a.insert(bisect_left(a, keyed(x, key), lo, hi, key=key), x)
+    a.insert(bisect_left(a, sort_key(x, key), lo, hi, key=key), x)
 
 
 def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
     """Puts x behind the items that are as large."""
-    a.insert(bisect_right(a, keyed(x, key), lo, hi, key=key), x)
+    a.insert(bisect_right(a, sort_key(x, key), lo, hi, key=key), x)
 
 
 def bounds(a: Any, lo: Any, hi: Any) -> Any:
@@ -48,7 +48,7 @@ def bounds(a: Any, lo: Any, hi: Any) -> Any:
     return lo, len(a) if hi is None else hi
 
 
-def keyed(item: Any, key: Any) -> Any:
+def sort_key(item: Any, key: Any) -> Any:
     return item if key is None else key(item)
 
 

@@ -1,4 +1,5 @@
-"""Dictionaries and sets whose keys depend on data: keys and values in lists, found by buckets.
+"""Implements dictionaries and sets whose keys depend on run-time values: keys and values in lists,
+found by buckets.
 
 counts = {}; counts[k] = counts.get(k, 0) + 1
 
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.prelude.containers.appended_lists import Lists
-from tapeless.transforms.prelude.containers.linked_lists import still, unsupported
+from tapeless.transforms.prelude.containers.linked_lists import refuse, with_source
 
 __staged__ = True  # plain code: a staged run enters it
 
@@ -31,10 +32,10 @@ def bucket(key: Any, count: Any) -> Any:
 def code(key: Any) -> Any:
     """A number below PRIME; that of 1, 1.0 and True is the same."""
     if isinstance(key, tuple):
-        found = code(key[0]) if key else np.int64(0)
+        hashed = code(key[0]) if key else np.int64(0)
         for part in key[1:]:
-            found = (1000003 * found + code(part)) % PRIME
-        return found
+            hashed = (1000003 * hashed + code(part)) % PRIME
+        return hashed
     if isinstance(key, np.ndarray):
         raise TypeError("unhashable type: 'numpy.ndarray'")
     if isinstance(key, (float, np.floating)):
@@ -48,8 +49,8 @@ def code(key: Any) -> Any:
 class Keys:
     """The keys of a dictionary, the members of a set: numbers, or tuples of numbers."""
 
-    def __init__(self, kind: Any, made: Any) -> None:
-        self.kind, self.made = kind, made
+    def __init__(self, kind: Any, site: Any) -> None:
+        self.kind, self.site = kind, site
         self.heads: Any = []
         for _ in range(FIRST):
             self.heads.append(-1)
@@ -154,35 +155,35 @@ class Members(Keys):
                 self.add(key)
 
     def copy(self) -> Any:
-        made = Members(self.kind, self.made)
-        made.update(self)
-        return made
+        copied = Members(self.kind, self.site)
+        copied.update(self)
+        return copied
 
     def union(self, *others: Any) -> Any:
-        made = self.copy()
-        made.update(*others)
-        return made
+        joined = self.copy()
+        joined.update(*others)
+        return joined
 
     def intersection(self, other: Any) -> Any:
-        made = Members(self.kind, self.made)
+        common = Members(self.kind, self.site)
         for key in members(self):
             if key in other:
-                made.add(key)
-        return made
+                common.add(key)
+        return common
 
     def difference(self, other: Any) -> Any:
-        made = Members(self.kind, self.made)
+        rest = Members(self.kind, self.site)
         for key in members(self):
             if key not in other:
-                made.add(key)
-        return made
+                rest.add(key)
+        return rest
 
     def symmetric_difference(self, other: Any) -> Any:
-        made = self.difference(other)
+        rest = self.difference(other)
         for key in members(other):
             if key not in self:
-                made.add(key)
-        return made
+                rest.add(key)
+        return rest
 
     def issubset(self, other: Any) -> Any:
         return all(key in other for key in members(self))
@@ -191,7 +192,7 @@ class Members(Keys):
         return all(key in self for key in members(other))
 
     def pop(self) -> Any:
-        unsupported("which member a set of data gives up is Python's", "take min(...) of it")
+        refuse("which member a set of data gives up is Python's", "take min(...) of it")
 
     def isdisjoint(self, other: Any) -> Any:
         return not any(key in self for key in members(other))
@@ -215,11 +216,11 @@ class Members(Keys):
     __ror__, __rand__, __rxor__ = __or__, __and__, __xor__
 
     def __rsub__(self, other: Any) -> Any:
-        made = Members(self.kind, self.made)
+        rest = Members(self.kind, self.site)
         for key in other:
             if key not in self:
-                made.add(key)
-        return made
+                rest.add(key)
+        return rest
 
     def __iand__(self, other: Any) -> Any:
         for at in self.places():
@@ -248,7 +249,7 @@ class Members(Keys):
     __hash__ = None
 
     def __iter__(self) -> Any:
-        unsupported("the order of a set of data is Python's", "run over sorted(...) of it")
+        refuse("the order of a set of data is Python's", "run over sorted(...) of it")
 
 
 def members(other: Any) -> Any:
@@ -259,8 +260,8 @@ def members(other: Any) -> Any:
 class Keyed(Keys):
     """A dictionary: also one of `collections`."""
 
-    def __init__(self, kind: Any, made: Any, default: Any, lists: bool) -> None:
-        super().__init__(kind, made)
+    def __init__(self, kind: Any, site: Any, default: Any, lists: bool) -> None:
+        super().__init__(kind, site)
         self.default = default
         self.counts = kind.__name__ == "Counter"
         self.held: Any = Lists() if lists else []
@@ -272,7 +273,7 @@ class Keyed(Keys):
 
     def put(self, key: Any, value: Any) -> None:
         if isinstance(value, list) and not isinstance(self.held, Lists):
-            hold_lists(self.made)
+            hold_lists(self.site)
         at = self.find(key)
         if at >= 0:
             self.held[at] = value
@@ -312,7 +313,7 @@ class Keyed(Keys):
         at = self.find(key)
         if isinstance(self.held, Lists) and isinstance(default, (list, tuple)):
             if len(default) > 0:
-                unsupported("get(key, default) of a list that is not empty", "use if and in")
+                refuse("get(key, default) of a list that is not empty", "use if and in")
             return self.held[at]
         if at < 0:
             return default
@@ -349,7 +350,7 @@ class Keyed(Keys):
 
     def update(self, *others: Any, **named: Any) -> None:
         if named:
-            unsupported("names and data as keys of one dictionary", "use two")
+            refuse("names and data as keys of one dictionary", "use two")
         for other in others:
             if self.counts:
                 self.tally(other)
@@ -367,24 +368,24 @@ class Keyed(Keys):
                 self.put(key, self[key] + 1)
 
     def most_common(self, n: Any = None) -> Any:
-        found = sorted(self.items(), key=lambda item: item[1], reverse=True)
-        return found if n is None else found[:n]
+        pairs_by_count = sorted(self.items(), key=lambda item: item[1], reverse=True)
+        return pairs_by_count if n is None else pairs_by_count[:n]
 
     def total(self) -> Any:
         return sum(self.values())
 
     def copy(self) -> Any:
         if isinstance(self.held, Lists):
-            unsupported("a copy of a dictionary of lists of data shares them", "copy each list")
-        made = Keyed(self.kind, self.made, self.default, False)
+            refuse("a copy of a dictionary of lists of data shares them", "copy each list")
+        copied = Keyed(self.kind, self.site, self.default, False)
         for at in self.places():
-            made.put(self.names[at], self.held[at])
-        return made
+            copied.put(self.names[at], self.held[at])
+        return copied
 
     def __or__(self, other: Any) -> Any:
-        made = self.copy()
-        made.update(other)
-        return made
+        joined = self.copy()
+        joined.update(other)
+        return joined
 
     def __ior__(self, other: Any) -> Any:
         self.update(other)
@@ -407,7 +408,7 @@ class Keyed(Keys):
         return self.names[at], self.held[at]
 
     def __iter__(self) -> Any:
-        return map(self.name, still(self.places(), self, 0))
+        return map(self.name, with_source(self.places(), self, 0))
 
     def __reversed__(self) -> Any:
         return map(self.name, self.places()[::-1])
@@ -437,7 +438,7 @@ class Keyed(Keys):
     __hash__ = None
 
     def __getattr__(self, name: str) -> Any:
-        unsupported(f".{name} of a dictionary whose keys depend on data", "write it out")
+        refuse(f".{name} of a dictionary whose keys depend on data", "write it out")
 
 
 def with_keys(keys: Any, value: Any) -> Any:
@@ -453,7 +454,7 @@ def pairs(other: Any) -> Any:
     return other.items() if isinstance(other, (dict, Keyed)) else other
 
 
-def hold_lists(made: Any) -> None:
+def hold_lists(site: Any) -> None:
     """A dictionary gets a list: it is made anew, as one of lists."""
     raise NotImplementedError  # the staged run knows it
 
@@ -471,7 +472,7 @@ class View:
         return self.whole.value if self.what == "values" else self.whole.item
 
     def __iter__(self) -> Any:
-        return map(self.part(), still(self.whole.places(), self.whole, 0))
+        return map(self.part(), with_source(self.whole.places(), self.whole, 0))
 
     def __reversed__(self) -> Any:
         return map(self.part(), self.whole.places()[::-1])

@@ -1,4 +1,4 @@
-"""Heaps of data: the functions of `heapq`, with the list ordered as Python orders it."""
+"""Implements the functions of `heapq`, with the list ordered as Python orders it."""
 
 from __future__ import annotations
 

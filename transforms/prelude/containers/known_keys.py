@@ -1,4 +1,6 @@
-"""Known dictionaries at a key from data: where the key is among theirs, and the value there."""
+"""Looks up known dictionaries at a run-time key: where the key is among theirs, and the value
+there.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tapeless.transforms.prelude.containers.linked_lists import unsupported
+from tapeless.transforms.prelude.containers.linked_lists import refuse
 
 __staged__ = True  # plain code: a staged run enters it
 
@@ -79,13 +81,13 @@ class Found:
     def items(self) -> Any:
         return zip(self.names, self.held, strict=True)
 
-    def other(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def refuse_change(self, *args: Any, **kwargs: Any) -> NoReturn:
         """What is done with a dictionary beside looking up what it holds."""
         what = "a dict that data picks from others is changed, or used as a whole"
-        unsupported(what, "look up its values, or run over its items")
+        refuse(what, "look up its values, or run over its items")
         raise NotImplementedError
 
-    __setitem__ = __delitem__ = __eq__ = __ne__ = __or__ = __ror__ = other
-    __repr__ = __str__ = __format__ = __reversed__ = __copy__ = __deepcopy__ = other
-    update = pop = popitem = clear = setdefault = copy = other
+    __setitem__ = __delitem__ = __eq__ = __ne__ = __or__ = __ror__ = refuse_change
+    __repr__ = __str__ = __format__ = __reversed__ = __copy__ = __deepcopy__ = refuse_change
+    update = pop = popitem = clear = setdefault = copy = refuse_change
     __hash__ = None  # type: ignore[assignment]

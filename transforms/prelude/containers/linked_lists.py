@@ -1,4 +1,5 @@
-"""Lists of lists of which data says which one grows, as linked lists in arrays.
+"""Implements lists of lists of which run-time values say which one grows, as linked lists in
+arrays.
 
 cells = [[] for _ in range(n)]; cells[k].append(v)
 
@@ -15,17 +16,17 @@ import numpy as np
 __staged__ = True  # plain code: a staged run enters it
 
 
-def unsupported(problem: str, hint: str) -> None:
+def refuse(problem: str, hint: str) -> None:
     """Refuses the program, with its line; the staged run knows it."""
     raise AttributeError(f"{problem}: {hint}")
 
 
-def given(items: Any) -> None:
+def mark_moved(items: Any) -> None:
     """A list is put in another, which keeps its items: under its own name it is out of date."""
     raise NotImplementedError  # the staged run knows it
 
 
-def still(items: Any, whole: Any, place: Any) -> Any:
+def with_source(items: Any, whole: Any, place: Any) -> Any:
     """A list that is run over in the place of what it was taken from."""
     return items  # the staged run remembers it
 
@@ -50,10 +51,10 @@ class Rows:
     def keep(self, place: Any) -> None:
         """Refuses to change a row that a loop runs over."""
         for busy in self.running:
-            if self.same(busy, place):
+            if self.is_same_row(busy, place):
                 raise RuntimeError("a list changes while a loop runs over it: run over a copy")
 
-    def same(self, place: Any, other: Any) -> Any:
+    def is_same_row(self, place: Any, other: Any) -> Any:
         pairs = zip(place, other, self.shape, strict=True)
         return all((j - k) % n == 0 for j, k, n in pairs)
 
@@ -80,13 +81,13 @@ class Rows:
 
     def row(self, place: Any) -> Any:
         """The items of a row, as a list of its own."""
-        found: Any = []
+        items: Any = []
         if len(self.items) > 0:  # else nothing is known of them yet
             at = self.first[place]
             for _ in range(self.counts[place]):
-                found.append(self.items[at])
+                items.append(self.items[at])
                 at = self.following[at]
-        return found
+        return items
 
     def end(self, place: Any) -> Any:
         """The last item of a row."""
@@ -106,7 +107,7 @@ class Part:
 
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
-            unsupported(
+            refuse(
                 "a slice of a list of lists of which data says which one grows",
                 "loop over range(len(...))",
             )
@@ -116,23 +117,23 @@ class Part:
     def __setitem__(self, k: Any, value: Any) -> None:
         row = self[k]
         if not isinstance(row, Row):
-            unsupported(
+            refuse(
                 "a list of lists of which data says which one grows is replaced",
                 "store to its rows",
             )
         if isinstance(value, Row):
             if value.rows is not self.rows or value.place != row.place:
-                unsupported("a row is put in the place of another", "copy it with list(...)")
+                refuse("a row is put in the place of another", "copy it with list(...)")
         else:
-            self.rows.fill(row.now(), value)
+            self.rows.fill(row.current_place(), value)
             self.rows.replaced += 1
-            given(value)
+            mark_moved(value)
 
     def __iter__(self) -> Any:
         return map(self.__getitem__, range(len(self)))
 
     def __getattr__(self, name: str) -> Any:
-        unsupported(
+        refuse(
             f".{name} of a list of lists of which data says which one grows",
             "loop over its rows",
         )
@@ -155,47 +156,47 @@ class Row:
     def __init__(self, rows: Any, place: Any) -> None:
         self.rows, self.place, self.began = rows, place, rows.replaced
 
-    def now(self) -> Any:
+    def current_place(self) -> Any:
         """Where it is; an error if that may hold another list by now."""
         if self.began != self.rows.replaced:
             raise RuntimeError("a list that was replaced in another is used: copy it before")
         return self.place
 
     def append(self, item: Any) -> None:
-        self.rows.append(self.now(), item)
+        self.rows.append(self.current_place(), item)
 
     def extend(self, items: Any) -> None:
         for item in list(items):
             self.append(item)
 
     def clear(self) -> None:
-        self.rows.keep(self.now())
-        self.rows.clear(self.now())
+        self.rows.keep(self.current_place())
+        self.rows.clear(self.current_place())
 
     def copy(self) -> Any:
-        return self.rows.row(self.now())
+        return self.rows.row(self.current_place())
 
     lists = copy
 
     def become(self, items: Any) -> None:
-        self.rows.keep(self.now())
-        self.rows.fill(self.now(), items)
+        self.rows.keep(self.current_place())
+        self.rows.fill(self.current_place(), items)
 
     def insert(self, k: Any, item: Any) -> None:
-        made = self.copy()
-        made.insert(k, item)
-        self.become(made)
+        items = self.copy()
+        items.insert(k, item)
+        self.become(items)
 
     def pop(self, k: Any = -1) -> Any:
-        made = self.copy()
-        item = made.pop(k)
-        self.become(made)
+        items = self.copy()
+        item = items.pop(k)
+        self.become(items)
         return item
 
     def remove(self, item: Any) -> None:
-        made = self.copy()
-        made.remove(item)
-        self.become(made)
+        items = self.copy()
+        items.remove(item)
+        self.become(items)
 
     def reverse(self) -> None:
         self.become(self.copy()[::-1])
@@ -210,34 +211,34 @@ class Row:
         return self.copy().count(item)
 
     def __len__(self) -> Any:
-        return int(self.rows.counts[self.now()])
+        return int(self.rows.counts[self.current_place()])
 
     def __bool__(self) -> Any:
-        return bool(self.rows.counts[self.now()] > 0)
+        return bool(self.rows.counts[self.current_place()] > 0)
 
     def __iter__(self) -> Any:
-        return iter(still(self.copy(), self.rows, self.place))
+        return iter(with_source(self.copy(), self.rows, self.place))
 
     def __reversed__(self) -> Any:
-        return reversed(still(self.copy(), self.rows, self.place))
+        return reversed(with_source(self.copy(), self.rows, self.place))
 
     def __contains__(self, item: Any) -> Any:
         return item in self.copy()
 
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, int) and k == -1:
-            return self.rows.end(self.now())
+            return self.rows.end(self.current_place())
         return self.copy()[k]
 
     def __setitem__(self, k: Any, item: Any) -> None:
-        made = self.copy()
-        made[k] = item
-        self.become(made)
+        items = self.copy()
+        items[k] = item
+        self.become(items)
 
     def __delitem__(self, k: Any) -> None:
-        made = self.copy()
-        del made[k]
-        self.become(made)
+        items = self.copy()
+        del items[k]
+        self.become(items)
 
     def __iadd__(self, items: Any) -> Any:
         self.extend(items)

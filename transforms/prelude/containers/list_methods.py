@@ -1,4 +1,6 @@
-"""Methods and comparisons of lists that ask what is equal, or where something is, of data."""
+"""Implements methods and comparisons of lists that ask what is equal, or where something is, of
+run-time values.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +11,17 @@ __staged__ = True  # plain code: a staged run enters it
 
 def count(items: Any, value: Any) -> Any:
     """How many items are equal to a value."""
-    found = 0
+    matches = 0
     for k in range(len(items)):
         if items[k] == value:
-            found += 1
-    return found
+            matches += 1
+    return matches
 
 
 def index(items: Any, value: Any, start: Any = 0, stop: Any = None) -> Any:
     """Where the first item is that is equal to a value."""
     n = len(items)
-    for k in range(bounded(start, n), n if stop is None else bounded(stop, n)):
+    for k in range(clip_index(start, n), n if stop is None else clip_index(stop, n)):
         if items[k] == value:
             return k
     tuples = isinstance(items, tuple)
@@ -28,18 +30,18 @@ def index(items: Any, value: Any, start: Any = 0, stop: Any = None) -> Any:
 
 def remove(items: Any, value: Any) -> None:
     """Takes the first item out that is equal to a value."""
-    n, found = len(items), 0
-    while found < n and not items[found] == value:  # noqa: SIM201 (as lists ask)
-        found += 1
-    if found == n:
+    n, place = len(items), 0
+    while place < n and not items[place] == value:  # noqa: SIM201 (as lists ask)
+        place += 1
+    if place == n:
         raise ValueError("list.remove(x): x not in list")
-    pop(items, found)
+    pop(items, place)
 
 
 def insert(items: Any, k: Any, value: Any) -> None:
     """Puts an item before the k-th one."""
     n = len(items)
-    k = bounded(k, n)
+    k = clip_index(k, n)
     items.append(value)
     for j in range(n, k, -1):
         items[j] = items[j - 1]
@@ -60,7 +62,7 @@ def pop(items: Any, k: Any) -> Any:
     return value
 
 
-def bounded(k: Any, n: Any) -> Any:
+def clip_index(k: Any, n: Any) -> Any:
     """A place in a list, as slices take it."""
     if k < 0:
         k += n
@@ -74,7 +76,7 @@ def equal(a: Any, b: Any) -> Any:
     return all(a[k] == b[k] for k in range(len(a)))
 
 
-def ordered(a: Any, b: Any, compare: Any) -> Any:
+def compare_order(a: Any, b: Any, compare: Any) -> Any:
     """a < b and its like: the first elements that differ decide, or the lengths."""
     for k in range(min(len(a), len(b))):
         if not a[k] == b[k]:  # noqa: SIM201 (as lists ask)

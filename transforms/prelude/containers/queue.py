@@ -1,5 +1,6 @@
-"""Queues of data: the classes of `queue`, for one thread. To wait is an error, for nobody else
-would end it."""
+"""Implements the classes of `queue` for one thread. To wait is an error, for nobody else would end
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
-"""Lists of lists of the caller's, of different lengths, that are not changed: all items in one
-list, and where each of them ends."""
+"""Implements lists of lists of the caller's, of different lengths, that are not changed: all items
+in one list, and where each of them ends.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from tapeless.transforms.prelude.containers.linked_lists import unsupported
+from tapeless.transforms.prelude.containers.linked_lists import refuse
 
 __staged__ = True  # plain code: a staged run enters it
 
@@ -27,28 +28,32 @@ class GivenLists:
     def __bool__(self) -> Any:
         return len(self.counts) > 0
 
-    def at(self, k: Any) -> Any:
+    def list_at(self, k: Any) -> Any:
         return stretch(self.items, self.ends[k] - self.counts[k], self.ends[k])
 
     def __iter__(self) -> Any:
-        return map(self.at, range(len(self.counts)))
+        return map(self.list_at, range(len(self.counts)))
 
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
-            self.other()
+            self.refuse_change()
         n = len(self.counts)
         if k < -n or k >= n:
             raise IndexError("list index out of range")
-        return self.at(k if k >= 0 else n + k)
+        return self.list_at(k if k >= 0 else n + k)
 
-    def other(self, *args: Any) -> NoReturn:
+    def refuse_change(self, *args: Any) -> NoReturn:
         """What is done with a list beside looking at its items."""
-        unsupported("lists of the caller's are used as a whole, or changed", "read their items")
+        refuse("lists of the caller's are used as a whole, or changed", "read their items")
         raise NotImplementedError
 
-    __setitem__ = __delitem__ = __contains__ = __add__ = __radd__ = __mul__ = __rmul__ = other
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __iadd__ = __imul__ = other
-    __repr__ = __str__ = __format__ = __array__ = __reversed__ = other
-    __copy__ = __deepcopy__ = other
-    append = extend = insert = pop = remove = clear = sort = reverse = index = count = copy = other
+    __setitem__ = __delitem__ = __contains__ = __add__ = __radd__ = __mul__ = __rmul__ = (
+        refuse_change
+    )
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __iadd__ = __imul__ = refuse_change
+    __repr__ = __str__ = __format__ = __array__ = __reversed__ = refuse_change
+    __copy__ = __deepcopy__ = refuse_change
+    append = extend = insert = pop = remove = clear = sort = reverse = index = count = copy = (
+        refuse_change
+    )
     __hash__ = None  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""Sets as sorted arrays."""
+"""Implements sets as sorted arrays."""
 
 from __future__ import annotations
 

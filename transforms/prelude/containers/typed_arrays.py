@@ -1,4 +1,4 @@
-"""Arrays of Python's module `array`: lists whose items are numbers of one type."""
+"""Implements arrays of Python's module `array`: lists whose items are numbers of one type."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class TypedArray:
             raise NotImplementedError(f"array.array of typecode {typecode!r}: use a list")
         self.typecode, self.dtype = typecode, np.dtype(typecode)
         self.itemsize = self.dtype.itemsize
-        self.items: Any = [self.converted(item) for item in items]
+        self.items: Any = [self.convert(item) for item in items]
 
-    def converted(self, item: Any) -> Any:
+    def convert(self, item: Any) -> Any:
         """What an item becomes when it is stored."""
         if self.typecode in FLOATS:
             return float(item) if self.typecode == "d" else float(np.float32(item))
@@ -34,14 +34,14 @@ class TypedArray:
             raise OverflowError("Python int out of the range of the array")
         return int(item)
 
-    def like(self, items: Any) -> Any:
+    def array_of(self, items: Any) -> Any:
         """Another array of the type, of items that have it."""
         other = TypedArray(self.typecode)
         other.items = items
         return other
 
     def append(self, item: Any) -> None:
-        self.items.append(self.converted(item))
+        self.items.append(self.convert(item))
 
     def extend(self, items: Any) -> None:
         for item in items:
@@ -50,7 +50,7 @@ class TypedArray:
     fromlist = extend
 
     def insert(self, k: Any, item: Any) -> None:
-        self.items.insert(k, self.converted(item))
+        self.items.insert(k, self.convert(item))
 
     def pop(self, k: Any = -1) -> Any:
         return self.items.pop(k)
@@ -80,11 +80,11 @@ class TypedArray:
         return item in self.items
 
     def __getitem__(self, k: Any) -> Any:
-        return self.like(self.items[k]) if isinstance(k, slice) else self.items[k]
+        return self.array_of(self.items[k]) if isinstance(k, slice) else self.items[k]
 
     def __setitem__(self, k: Any, item: Any) -> None:
         if not isinstance(k, slice):
-            self.items[k] = self.converted(item)
+            self.items[k] = self.convert(item)
         elif isinstance(item, TypedArray):
             self.items[k] = item.items
         else:
@@ -94,7 +94,7 @@ class TypedArray:
         del self.items[k]
 
     def __add__(self, other: Any) -> Any:
-        return self.like(self.items + self.of_type(other).items)
+        return self.array_of(self.items + self.of_type(other).items)
 
     def __iadd__(self, other: Any) -> Any:
         self.items.extend(self.of_type(other).items)
@@ -109,7 +109,7 @@ class TypedArray:
         return other
 
     def __mul__(self, n: Any) -> Any:
-        return self.like(self.items * n)
+        return self.array_of(self.items * n)
 
     __rmul__ = __mul__
 

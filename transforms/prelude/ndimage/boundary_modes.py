@@ -1,4 +1,4 @@
-"""How the filters of scipy.ndimage see an array beyond its edges."""
+"""Extends arrays beyond their edges, as the filters of scipy.ndimage see them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def image(input: Any, output: Any) -> Any:
     return np.asarray(input)
 
 
-def each(value: Any, n: int) -> Any:
+def per_axis(value: Any, n: int) -> Any:
     return list(value) if isinstance(value, (list, tuple)) else [value] * n
 
 
-def continued(x: Any, n: int, axis: int, mode: str, cval: Any, origin: int) -> Any:
+def extend_axis(x: Any, n: int, axis: int, mode: str, cval: Any, origin: int) -> Any:
     """The array with as many elements more on both sides as n weights reach over."""
     before = n // 2 + origin
     if not 0 <= before < n:

@@ -1,4 +1,4 @@
-"""The linear filters of scipy.ndimage, and all that stands for its functions by name."""
+"""Implements the linear filters of scipy.ndimage, and names all that stands for its functions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.prelude.ndimage import morphology, rank_filters, splines
-from tapeless.transforms.prelude.ndimage.boundary_modes import continued, each, image
+from tapeless.transforms.prelude.ndimage.boundary_modes import extend_axis, image, per_axis
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -25,9 +25,9 @@ def correlate(
     x, weights = image(input, output), np.asarray(weights)
     if weights.ndim != x.ndim:
         raise RuntimeError("filter weights array has incorrect shape.")
-    for axis, at in enumerate(each(origin, x.ndim)):
-        x = continued(x, weights.shape[axis], axis, each(mode, x.ndim)[axis], cval, at)
-    return _like(_summed(x, weights, np.shape(input), 0), input)
+    for axis, at in enumerate(per_axis(origin, x.ndim)):
+        x = extend_axis(x, weights.shape[axis], axis, per_axis(mode, x.ndim)[axis], cval, at)
+    return _as_dtype_of(_sum_weighted_parts(x, weights, np.shape(input), 0), input)
 
 
 def convolve(
@@ -40,7 +40,7 @@ def convolve(
 ) -> Any:
     """The same with the weights the other way round."""
     weights = np.asarray(weights)
-    pairs = zip(each(origin, weights.ndim), weights.shape, strict=True)
+    pairs = zip(per_axis(origin, weights.ndim), weights.shape, strict=True)
     origins = [-at - (n % 2 == 0) for at, n in pairs]
     return correlate(input, np.flip(weights), output, mode, cval, origins)
 
@@ -58,11 +58,11 @@ def correlate1d(
     x, weights = image(input, output), np.asarray(weights)
     axis %= x.ndim
     n, shape = weights.shape[0], x.shape
-    x = continued(x, n, axis, mode, cval, origin)
-    made = np.zeros(shape)
+    x = extend_axis(x, n, axis, mode, cval, origin)
+    total = np.zeros(shape)
     for k in range(n):
-        made = made + weights[k] * _part(x, axis, k, shape[axis])
-    return _like(made, input)
+        total = total + weights[k] * _part(x, axis, k, shape[axis])
+    return _as_dtype_of(total, input)
 
 
 def convolve1d(
@@ -117,12 +117,12 @@ def gaussian_filter(
     """`gaussian_filter1d` along each axis."""
     x = image(input, output)
     axes = range(x.ndim) if axes is None else axes
-    given = [each(p, len(axes)) for p in (sigma, order, mode, radius)]
+    options = [per_axis(p, len(axes)) for p in (sigma, order, mode, radius)]
     for k, axis in enumerate(axes):
-        width, slope, how, most = (p[k] for p in given)
+        width, slope, how, most = (p[k] for p in options)
         if width > 1e-15:
             x = gaussian_filter1d(x, width, axis, slope, None, how, cval, truncate, radius=most)
-    return _like(x, input)
+    return _as_dtype_of(x, input)
 
 
 def uniform_filter1d(input: Any, size: int, *how: Any, **options: Any) -> Any:
@@ -140,15 +140,15 @@ def uniform_filter(
 ) -> Any:
     x = image(input, output)
     for axis in range(x.ndim):
-        n, how, at = (each(p, x.ndim)[axis] for p in (size, mode, origin))
+        n, how, at = (per_axis(p, x.ndim)[axis] for p in (size, mode, origin))
         x = uniform_filter1d(x, n, axis, None, how, cval, at)
-    return _like(x, input)
+    return _as_dtype_of(x, input)
 
 
 def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """The sum of second differences."""
     x = image(input, output)
-    modes = each(mode, x.ndim)
+    modes = per_axis(mode, x.ndim)
     return sum(correlate1d(x, [1, -2, 1], k, None, modes[k], cval) for k in range(x.ndim))
 
 
@@ -199,32 +199,34 @@ def prewitt(
 
 def _edges(input: Any, axis: int, output: Any, mode: Any, cval: Any, beside: Any) -> Any:
     x = image(input, output)
-    modes, axis = each(mode, x.ndim), axis % x.ndim
-    made = correlate1d(x, [-1, 0, 1], axis, None, modes[axis], cval)
+    modes, axis = per_axis(mode, x.ndim), axis % x.ndim
+    edges = correlate1d(x, [-1, 0, 1], axis, None, modes[axis], cval)
     for k in range(x.ndim):
-        made = made if k == axis else correlate1d(made, beside, k, None, modes[k], cval)
-    return made
+        edges = edges if k == axis else correlate1d(edges, beside, k, None, modes[k], cval)
+    return edges
 
 
 # -- parts
 
 
-def _like(made: Any, input: Any) -> Any:
+def _as_dtype_of(result: Any, input: Any) -> Any:
     """In the dtype of the input, as SciPy has it."""
-    return made.astype(np.asarray(input).dtype)
+    return result.astype(np.asarray(input).dtype)
 
 
 def _part(x: Any, axis: int, start: Any, length: Any) -> Any:
     return x[(slice(None),) * axis + (slice(start, start + length),)]
 
 
-def _summed(x: Any, weights: Any, shape: Any, axis: int) -> Any:
+def _sum_weighted_parts(x: Any, weights: Any, shape: Any, axis: int) -> Any:
     if weights.ndim == 0:
         return weights * x
-    made = np.zeros(x.shape[:axis] + tuple(shape[axis:]))
+    total = np.zeros(x.shape[:axis] + tuple(shape[axis:]))
     for k in range(weights.shape[0]):
-        made = made + _summed(_part(x, axis, k, shape[axis]), weights[k], shape, axis + 1)
-    return made
+        total = total + _sum_weighted_parts(
+            _part(x, axis, k, shape[axis]), weights[k], shape, axis + 1
+        )
+    return total
 
 
 FILTERS: list[Any] = [correlate, convolve, correlate1d, convolve1d, gaussian_filter1d]

@@ -1,4 +1,6 @@
-"""Morphology of grey images, derivatives of smoothed ones, and measurements of whole images."""
+"""Implements morphology of grey images, derivatives of smoothed ones, and measurements of whole
+images.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.prelude.ndimage.boundary_modes import continued, each, image
+from tapeless.transforms.prelude.ndimage.boundary_modes import extend_axis, image, per_axis
 from tapeless.transforms.prelude.ndimage.rank_filters import maximum_filter, minimum_filter
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def _flat(footprint: Any, structure: Any) -> None:
+def _refuse_footprint(footprint: Any, structure: Any) -> None:
     if footprint is not None or structure is not None:
         raise UnsupportedError("scipy.ndimage with footprint= or structure=", "give a size")
 
@@ -29,7 +31,7 @@ def grey_erosion(
     origin: Any = 0,
 ) -> Any:
     """The least element around each one."""
-    _flat(footprint, structure)
+    _refuse_footprint(footprint, structure)
     return minimum_filter(input, size, None, output, mode, cval, origin)
 
 
@@ -44,9 +46,9 @@ def grey_dilation(
     origin: Any = 0,
 ) -> Any:
     """The greatest element around each one, of a neighbourhood the other way round."""
-    _flat(footprint, structure)
+    _refuse_footprint(footprint, structure)
     ndim = np.ndim(input)
-    pairs = zip(each(origin, ndim), each(size, ndim), strict=True)
+    pairs = zip(per_axis(origin, ndim), per_axis(size, ndim), strict=True)
     origins = [-at - (n % 2 == 0) for at, n in pairs]
     return maximum_filter(input, size, None, output, mode, cval, origins)
 
@@ -82,12 +84,12 @@ def morphological_laplace(input: Any, *how: Any, **options: Any) -> Any:
     return both - np.asarray(input) - np.asarray(input)
 
 
-def _along(
+def _reduce_windows(
     f: Any, input: Any, size: Any, axis: Any, output: Any, mode: Any, cval: Any, at: Any
 ) -> Any:
     x = image(input, output)
     axis = axis % x.ndim
-    n, wide = x.shape[axis], continued(x, size, axis, mode, cval, at)
+    n, wide = x.shape[axis], extend_axis(x, size, axis, mode, cval, at)
     lead = (slice(None),) * axis
     return f(np.stack([wide[(*lead, slice(k, k + n))] for k in range(size)]), axis=0)
 
@@ -101,7 +103,7 @@ def maximum_filter1d(
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    return _along(np.max, input, size, axis, output, mode, cval, origin)
+    return _reduce_windows(np.max, input, size, axis, output, mode, cval, origin)
 
 
 def minimum_filter1d(
@@ -113,13 +115,13 @@ def minimum_filter1d(
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    return _along(np.min, input, size, axis, output, mode, cval, origin)
+    return _reduce_windows(np.min, input, size, axis, output, mode, cval, origin)
 
 
 # -- measurements of whole images, without labels
 
 
-def _whole(labels: Any, index: Any) -> None:
+def _refuse_labels(labels: Any, index: Any) -> None:
     if labels is not None or index is not None:
         raise UnsupportedError(
             "measurements of scipy.ndimage by labels", "use np.bincount(labels, weights)"
@@ -127,43 +129,43 @@ def _whole(labels: Any, index: Any) -> None:
 
 
 def sum(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _whole(labels, index)
+    _refuse_labels(labels, index)
     return np.sum(input)
 
 
 def mean(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _whole(labels, index)
+    _refuse_labels(labels, index)
     return np.mean(input)
 
 
 def variance(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _whole(labels, index)
+    _refuse_labels(labels, index)
     return np.var(input)
 
 
 def standard_deviation(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _whole(labels, index)
+    _refuse_labels(labels, index)
     return np.std(input)
 
 
 def minimum(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _whole(labels, index)
+    _refuse_labels(labels, index)
     return np.min(input)
 
 
 def maximum(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _whole(labels, index)
+    _refuse_labels(labels, index)
     return np.max(input)
 
 
 def median(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _whole(labels, index)
+    _refuse_labels(labels, index)
     return np.median(input)
 
 
 def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
     """The mean place, weighted by the elements."""
-    _whole(labels, index)
+    _refuse_labels(labels, index)
     x = np.asarray(input)
     total, places = np.sum(x), []
     for axis in range(x.ndim):

@@ -1,4 +1,4 @@
-"""Images at places between their pixels, by splines: map_coordinates, affine_transform, shift,
+"""Interpolates images between their pixels by splines: map_coordinates, affine_transform, shift,
 zoom, rotate and spline_filter of scipy.ndimage.
 
 A spline of order n is a sum of bumps, one a pixel, that reach (n + 1) / 2 pixels far; the heights
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.prelude.ndimage.boundary_modes import each, image
+from tapeless.transforms.prelude.ndimage.boundary_modes import image, per_axis
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -49,13 +49,13 @@ def spline_filter1d(
     input: Any, order: int = 3, axis: int = -1, output: Any = np.float64, mode: str = "mirror"
 ) -> Any:
     """The heights of bumps along one axis."""
-    order, mode = _checked(order, mode)
+    order, mode = _check_options(order, mode)
     mode = "reflect" if mode == "nearest" else mode
     x = _floats(_without_output(input, output))
     rows = np.moveaxis(x, axis, 0)
     n = operator.index(rows.shape[0])
     for pole in POLES[order] if n > 1 else ():
-        rows = _filtered(rows * ((1 - pole) * (1 - 1 / pole)), pole, n, mode)
+        rows = _filter_both_ways(rows * ((1 - pole) * (1 - 1 / pole)), pole, n, mode)
     return np.moveaxis(rows, 0, axis)
 
 
@@ -76,33 +76,33 @@ def _without_output(input: Any, output: Any) -> Any:
     return np.asarray(input)
 
 
-def _filtered(x: Any, pole: float, n: int, mode: str) -> Any:
+def _filter_both_ways(x: Any, pole: float, n: int, mode: str) -> Any:
     """There: y[k] = x[k] + pole y[k - 1]; and back: z[k] = pole (z[k + 1] - y[k])."""
     powers = (pole ** np.arange(n)).reshape(-1, *[1] * (x.ndim - 1))
-    made = np.zeros_like(x)
+    heights = np.zeros_like(x)
     if mode == "reflect":
         total = np.sum(powers * (x + pole**n * x[::-1]), axis=0)
-        made[0] = x[0] + total * (pole / (1 - pole ** (2 * n)))
+        heights[0] = x[0] + total * (pole / (1 - pole ** (2 * n)))
     elif mode == "grid-wrap":
         around = np.concatenate((x[:1], x[:0:-1]))
-        made[0] = np.sum(powers * around, axis=0) / (1 - pole**n)
+        heights[0] = np.sum(powers * around, axis=0) / (1 - pole**n)
     else:
         far = pole ** (n - 1)
         inner = np.sum((powers * (x + far * x[::-1]))[1:-1], axis=0)
-        made[0] = (x[0] + far * x[-1] + inner) / (1 - far**2)
+        heights[0] = (x[0] + far * x[-1] + inner) / (1 - far**2)
     for k in range(1, n):
-        made[k] = x[k] + pole * made[k - 1]
+        heights[k] = x[k] + pole * heights[k - 1]
     if mode == "reflect":
-        last = made[n - 1] * (pole / (pole - 1))
+        last = heights[n - 1] * (pole / (pole - 1))
     elif mode == "grid-wrap":
-        around = np.concatenate((made[-1:], made[:-1]))
+        around = np.concatenate((heights[-1:], heights[:-1]))
         last = np.sum(powers * around, axis=0) * (pole / (pole**n - 1))
     else:
-        last = (pole * made[n - 2] + made[n - 1]) * (pole / (pole**2 - 1))
-    made[n - 1] = last
+        last = (pole * heights[n - 2] + heights[n - 1]) * (pole / (pole**2 - 1))
+    heights[n - 1] = last
     for k in range(n - 2, -1, -1):
-        made[k] = pole * (made[k + 1] - made[k])
-    return made
+        heights[k] = pole * (heights[k + 1] - heights[k])
+    return heights
 
 
 # -- sums of bumps
@@ -121,7 +121,7 @@ def map_coordinates(
     if len(coordinates) != np.ndim(input):
         raise RuntimeError("invalid shape for coordinate array")
     places = [np.asarray(c) for c in coordinates]
-    return _placed(image(input, output), places, order, mode, cval, prefilter)
+    return _sample_spline(image(input, output), places, order, mode, cval, prefilter)
 
 
 def affine_transform(
@@ -151,7 +151,7 @@ def affine_transform(
             sum((matrix[k, j] * pixel for j, pixel in enumerate(pixels)), offset[k])
             for k in range(n)
         ]
-    return _placed(x, places, order, mode, cval, prefilter)
+    return _sample_spline(x, places, order, mode, cval, prefilter)
 
 
 def shift(
@@ -167,7 +167,7 @@ def shift(
     x = image(input, output)
     far = np.broadcast_to(np.asarray(shift), (x.ndim,))
     places = [pixel - far[k] for k, pixel in enumerate(_pixels(x.shape))]
-    return _placed(x, places, order, mode, cval, prefilter)
+    return _sample_spline(x, places, order, mode, cval, prefilter)
 
 
 def zoom(
@@ -183,7 +183,7 @@ def zoom(
 ) -> Any:
     """The image with so many times its pixels along each axis."""
     x = image(input, output)
-    factors = [float(f) for f in each(zoom, x.ndim)]
+    factors = [float(f) for f in per_axis(zoom, x.ndim)]
     if prefilter and all(f == 1 for f in factors):
         return x.copy()
     sides = [operator.index(n) for n in x.shape]
@@ -194,7 +194,7 @@ def zoom(
             places.append((pixel + 0.5) * (n / m if m else 1.0) - 0.5)
         else:
             places.append(pixel * ((n - 1) / (m - 1) if m != 1 else 1.0))
-    return _placed(x, places, order, mode, cval, prefilter)
+    return _sample_spline(x, places, order, mode, cval, prefilter)
 
 
 def rotate(
@@ -219,13 +219,13 @@ def rotate(
     c, s = _cosine_and_sine(angle)
     shape = sides
     if reshape:
-        known = float(c), float(s)
-        shape = [_extent(n, m, *known) for n, m in (sides, sides[::-1])]
+        turn = float(c), float(s)
+        shape = [_extent(n, m, *turn) for n, m in (sides, sides[::-1])]
     middle = [(n - 1) / 2 for n in shape]
     i, j = (pixel - m for pixel, m in zip(_pixels(shape), middle, strict=True))
     places = [c * i + s * j + (sides[0] - 1) / 2, c * j - s * i + (sides[1] - 1) / 2]
-    made = _placed(rows, places, order, mode, cval, prefilter)
-    return np.moveaxis(made, (0, 1), (first, second))
+    turned = _sample_spline(rows, places, order, mode, cval, prefilter)
+    return np.moveaxis(turned, (0, 1), (first, second))
 
 
 def _cosine_and_sine(angle: Any) -> Any:
@@ -253,9 +253,11 @@ def _pixels(shape: Any) -> list[Any]:
     ]
 
 
-def _placed(x: Any, places: list[Any], order: Any, mode: str, cval: Any, prefilter: bool) -> Any:
+def _sample_spline(
+    x: Any, places: list[Any], order: Any, mode: str, cval: Any, prefilter: bool
+) -> Any:
     """The spline at places on the first axes."""
-    order, mode = _checked(order, mode)
+    order, mode = _check_options(order, mode)
     heights, pad = _floats(x), 0
     if prefilter and order > 1:
         if mode in ("nearest", "grid-constant"):
@@ -287,7 +289,7 @@ def _placed(x: Any, places: list[Any], order: Any, mode: str, cval: Any, prefilt
 def _bumps(c: Any, n: int, order: int, mode: str) -> list[Any]:
     """The bumps that reach a place: which pixel, the weight, and whether it is in the image."""
     if mode not in ("constant", "grid-constant", "nearest"):
-        c = np.where((c < 0) | (c > n - 1), _returned(c, n, mode), c)
+        c = np.where((c < 0) | (c > n - 1), _wrap_coordinates(c, n, mode), c)
     first = np.floor(c if order % 2 else c + 0.5)
     part = c - first if order % 2 else c + 0.5 - first
     weights = [np.ones_like(part)]
@@ -295,17 +297,17 @@ def _bumps(c: Any, n: int, order: int, mode: str) -> list[Any]:
         left = [0.0, *((part + (m - j)) / m * weights[j - 1] for j in range(1, m + 1))]
         right = [*(((j + 1) - part) / m * weights[j] for j in range(m)), 0.0]
         weights = [a + b for a, b in zip(left, right, strict=True)]
-    found = []
+    bumps = []
     for j, weight in enumerate(weights):
         k = first.astype(int) + (j - order // 2)
         inside = (k >= 0) & (k < n)
         edges = HEIGHTS.get(mode, mode)
-        at = np.clip(k, 0, n - 1) if edges == "grid-constant" else _returned(k, n, edges)
-        found.append((np.where(inside, k, np.clip(at, 0, n - 1)), weight, inside))
-    return found
+        at = np.clip(k, 0, n - 1) if edges == "grid-constant" else _wrap_coordinates(k, n, edges)
+        bumps.append((np.where(inside, k, np.clip(at, 0, n - 1)), weight, inside))
+    return bumps
 
 
-def _returned(c: Any, n: int, mode: str) -> Any:
+def _wrap_coordinates(c: Any, n: int, mode: str) -> Any:
     """Where the image has what lies outside of it."""
     if n == 1 or mode == "nearest":
         return np.clip(c, 0, n - 1)
@@ -318,7 +320,7 @@ def _returned(c: Any, n: int, mode: str) -> Any:
     return c % (n - 1 if mode == "wrap" else n)
 
 
-def _checked(order: Any, mode: Any) -> tuple[int, str]:
+def _check_options(order: Any, mode: Any) -> tuple[int, str]:
     order, mode = operator.index(order), OTHER_NAMES.get(mode, mode)
     if order not in POLES:
         raise RuntimeError("spline order not supported")
@@ -331,9 +333,9 @@ def _floats(x: Any) -> Any:
     return x if x.dtype.kind == "c" else x.astype(float)
 
 
-def _as(dtype: Any, made: Any) -> Any:
+def _as(dtype: Any, values: Any) -> Any:
     """In the dtype of the image; integers are rounded away from 0."""
     if dtype.kind in "iu":
-        made = np.where(made < 0, np.ceil(made - 0.5), np.floor(made + 0.5))
-        made = np.maximum(made, 0) if dtype.kind == "u" else made
-    return made.astype(dtype)
+        values = np.where(values < 0, np.ceil(values - 0.5), np.floor(values + 0.5))
+        values = np.maximum(values, 0) if dtype.kind == "u" else values
+    return values.astype(dtype)

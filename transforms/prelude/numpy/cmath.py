@@ -1,4 +1,4 @@
-"""The functions of `cmath`, of one number each, by those of NumPy."""
+"""Implements the functions of `cmath`, of one number each, by those of NumPy."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def _predicate(of_numpy: Any) -> Callable[[Any], Any]:
 
 
 def _log(z: Any, base: Any = None, /) -> Any:
-    found = np.log(complex(z))
-    return complex(found if base is None else found / np.log(complex(base)))
+    natural = np.log(complex(z))
+    return complex(natural if base is None else natural / np.log(complex(base)))
 
 
 def _phase(z: Any, /) -> Any:

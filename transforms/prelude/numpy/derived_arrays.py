@@ -39,10 +39,10 @@ class DerivedArray:
         return len(self.__elements__)
 
     def __iter__(self) -> Any:
-        return (like(self, element) for element in self.__elements__)
+        return (part_of_class(self, element) for element in self.__elements__)
 
     def __getitem__(self, key: Any) -> Any:
-        return like(self, self.__elements__[key])
+        return part_of_class(self, self.__elements__[key])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.__elements__[key] = elements_of(value)
@@ -77,17 +77,17 @@ class DerivedArray:
 
     @property
     def T(self) -> Any:  # noqa: N802 (NumPy's)
-        return like(self, self.__elements__.T)
+        return part_of_class(self, self.__elements__.T)
 
     flat = property(lambda self: self.__elements__.flat)
 
     @property
     def real(self) -> Any:
-        return like(self, self.__elements__.real)
+        return part_of_class(self, self.__elements__.real)
 
     @property
     def imag(self) -> Any:
-        return like(self, self.__elements__.imag)
+        return part_of_class(self, self.__elements__.imag)
 
 
 def _forward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
@@ -97,7 +97,7 @@ def _forward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     return operator
 
 
-def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+def _reflect(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
         return ufunc(other, self)
 
@@ -127,7 +127,7 @@ def array_of_class(cls: Any, elements: Any, source: Any) -> Any:
     return array
 
 
-def like(source: Any, result: Any) -> Any:
+def part_of_class(source: Any, result: Any) -> Any:
     """A part of an array: of its class, or a number."""
     return source.__of_class__(result) if np.ndim(result) else result
 
@@ -162,7 +162,7 @@ UNARY = {"neg": np.negative, "pos": np.positive, "invert": np.invert, "abs": np.
 
 for _name, _ufunc in BINARY.items():
     setattr(DerivedArray, f"__{_name}__", _forward(_ufunc))
-    setattr(DerivedArray, f"__r{_name}__", _reflected(_ufunc))
+    setattr(DerivedArray, f"__r{_name}__", _reflect(_ufunc))
     setattr(DerivedArray, f"__i{_name}__", _in_place(_ufunc))
 for _name, _ufunc in COMPARISONS.items():
     setattr(DerivedArray, f"__{_name}__", _forward(_ufunc))

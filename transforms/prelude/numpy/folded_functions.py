@@ -14,7 +14,7 @@ def _rows(a: Any, axis: Any) -> Any:
     return np.moveaxis(a, axis, 0)
 
 
-def reduced(f: Any, a: Any, axis: Any = 0) -> Any:
+def reduce_rows(f: Any, a: Any, axis: Any = 0) -> Any:
     """f(f(a[0], a[1]), a[2]) ..."""
     rows = _rows(a, axis)
     total = rows[0]
@@ -23,7 +23,7 @@ def reduced(f: Any, a: Any, axis: Any = 0) -> Any:
     return total
 
 
-def accumulated(f: Any, a: Any, axis: Any = 0) -> Any:
+def accumulate_rows(f: Any, a: Any, axis: Any = 0) -> Any:
     """All results on the way of a reduction."""
     rows = _rows(a, axis)
     total = rows[0]

@@ -1,4 +1,4 @@
-"""All functions that are written in plain code, by the function they stand for."""
+"""Tabulates all functions that are written in plain code, by the function they stand for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PYTHONS: dict[Any, Any] = heapq.PYTHON | bisect.PYTHON | queue.PYTHON | typed_ar
 LATER = {"statistics": "numpy.statistics"}
 
 
-def written(f: Any) -> Any:
+def plain_code_of(f: Any) -> Any:
     """Our code for a function; None where there is none."""
     family = LATER.get(getattr(f, "__module__", None) or "")
     if family is not None:

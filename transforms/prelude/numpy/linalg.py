@@ -1,4 +1,6 @@
-"""np.linalg: least squares, pseudoinverses and ranks up to a tolerance; QR with all columns."""
+"""Implements least squares, pseudoinverses and ranks up to a tolerance, and QR with all columns, of
+np.linalg.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,12 @@ def without_small(a: Any, rtol: Any) -> Any:
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     large = s > np.asarray(rtol)[..., None] * np.max(s, axis=-1, keepdims=True)
     left, right = adjoint(u), adjoint(vt)
-    core = within(left @ a @ right, large)
+    core = keep_block(left @ a @ right, large)
     kept = np.where(large[..., None], left, 0)
     return np.where(large[..., None, :], right, 0) @ np.linalg.solve(core, kept), s, large
 
 
-def within(core: Any, kept: Any) -> Any:
+def keep_block(core: Any, kept: Any) -> Any:
     """A square matrix where both rows and columns are kept, and the identity elsewhere."""
     rest = np.eye(core.shape[-1], dtype=core.dtype)
     return np.where(kept[..., None, :] & kept[..., None], core, rest)

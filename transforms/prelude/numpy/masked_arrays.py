@@ -131,7 +131,7 @@ class MaskedArray:
         return _elementwise(np.absolute)(self)
 
 
-def _refused(name: str) -> Callable[..., Any]:
+def _refuse_method(name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any) -> Any:
         raise UnsupportedError(f"{name} of a masked array has no rule", WAY_OUT)
 
@@ -152,7 +152,7 @@ OTHERS: tuple[str, ...] = (
 OTHERS += ("iadd", "isub", "imul", "itruediv", "ipow", "invert", "getitem", "setitem", "iter")
 OTHERS += ("lt", "le", "gt", "ge", "eq", "ne", "bool", "float", "int", "contains", "array")
 for _name in OTHERS:
-    setattr(MaskedArray, f"__{_name}__", _refused(f"__{_name}__"))
+    setattr(MaskedArray, f"__{_name}__", _refuse_method(f"__{_name}__"))
 MaskedArray.__hash__ = None  # type: ignore[assignment]  # arrays change
 
 
@@ -183,7 +183,7 @@ def filled(a: Any, fill_value: Any = None) -> Any:
     return a.filled(fill_value) if isinstance(a, MaskedArray) else a
 
 
-def _either(a: Any, b: Any) -> Any:
+def _join_masks(a: Any, b: Any) -> Any:
     """What is left out of one of two operands; None for nothing."""
     masks = [m.masked for m in (a, b) if isinstance(m, MaskedArray) and m.masked is not None]
     if not masks:
@@ -191,7 +191,7 @@ def _either(a: Any, b: Any) -> Any:
     return masks[0] if len(masks) == 1 else np.logical_or(masks[0], masks[1])
 
 
-def _restored(result: Any, masked: Any, a: Any) -> Any:
+def _restore_left_out(result: Any, masked: Any, a: Any) -> Any:
     """A result with the data of the first operand where it is left out."""
     masked = np.broadcast_to(masked, np.shape(result))
     before = getdata(a).astype(result.dtype)
@@ -201,25 +201,25 @@ def _restored(result: Any, masked: Any, a: Any) -> Any:
 def _binary(ufunc: Any, a: Any, b: Any) -> Any:
     """The ufunc of the data, where nothing is left out. Python's numbers count as arrays without
     axes, unlike beside plain arrays: float32 times 2.0 is float64."""
-    result, masked = ufunc(getdata(a), getdata(b)), _either(a, b)
-    return MaskedArray(result, None) if masked is None else _restored(result, masked, a)
+    result, masked = ufunc(getdata(a), getdata(b)), _join_masks(a, b)
+    return MaskedArray(result, None) if masked is None else _restore_left_out(result, masked, a)
 
 
 def _quotient(a: Any, b: Any) -> Any:
     """a / b; where b is zero beside a, the quotient is left out."""
     x, y = getdata(a), getdata(b)
     outside = np.absolute(x) * TINY >= np.absolute(y)
-    masked = _either(a, b)
+    masked = _join_masks(a, b)
     masked = outside if masked is None else np.logical_or(masked, outside)
     result = x / np.where(outside, 1, y)
-    return _restored(result, np.logical_or(masked, ~np.isfinite(result)), a)
+    return _restore_left_out(result, np.logical_or(masked, ~np.isfinite(result)), a)
 
 
 def _power(a: Any, b: Any) -> Any:
     """a ** b; powers that are not finite are left out."""
-    result, masked = getdata(a) ** getdata(b), _either(a, b)
+    result, masked = getdata(a) ** getdata(b), _join_masks(a, b)
     if masked is not None:
-        result = _restored(result, masked, a).elements
+        result = _restore_left_out(result, masked, a).elements
     if result.dtype.kind not in "fc":
         return MaskedArray(result, masked)
     invalid = ~np.isfinite(result)
@@ -278,7 +278,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) 
 
 def dot(a: Any, b: Any) -> Any:
     """np.dot, which looks at no mask."""
-    if _either(a, b) is not None:
+    if _join_masks(a, b) is not None:
         raise UnsupportedError(
             "np.dot of a masked array has no rule: it loses the mask", "use m.filled(0)"
         )

@@ -10,7 +10,7 @@ from tapeless.transforms.prelude.numpy.derived_arrays import (
     DerivedArray,
     array_of_class,
     elements_of,
-    like,
+    part_of_class,
 )
 
 __staged__ = True  # plain code: a staged run enters it
@@ -41,7 +41,7 @@ class Matrix(DerivedArray):
         part = self.__elements__[elements_of(key)]
         if np.ndim(part) == 1 and isinstance(key, tuple) and np.isscalar(key[1]):
             part = np.reshape(part, (-1, 1))
-        return like(self, part)
+        return part_of_class(self, part)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         elements = elements_of(value)

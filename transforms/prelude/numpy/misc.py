@@ -1,4 +1,4 @@
-"""Functions of several families: histograms, polynomials, indices of functions."""
+"""Implements functions of several families: histograms, polynomials, indices of functions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 
 def sort_complex(a: Any) -> Any:
     """Sorted, as complex numbers."""
-    made = np.sort(a)
-    if made.dtype.kind == "c":
-        return made
-    return made.astype(np.complex64 if made.dtype.char in "bhBH" else np.complex128)
+    ordered = np.sort(a)
+    if ordered.dtype.kind == "c":
+        return ordered
+    return ordered.astype(np.complex64 if ordered.dtype.char in "bhBH" else np.complex128)
 
 
 def fromfunction(
@@ -29,14 +29,14 @@ def fromfunction(
 
 def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
     """The numbers that something gives one after the other, the first `count` of them."""
-    found = list(iter)
+    numbers = list(iter)
     if count >= 0:
-        if len(found) < count:
+        if len(numbers) < count:
             raise ValueError(
-                f"iterator too short: Expected {count} but iterator had only {len(found)} items."
+                f"iterator too short: Expected {count} but iterator had only {len(numbers)} items."
             )
-        found = found[:count]
-    return np.array(found, dtype=dtype)
+        numbers = numbers[:count]
+    return np.array(numbers, dtype=dtype)
 
 
 def mask_indices(n: int, mask_func: Any, k: Any = 0) -> Any:
@@ -49,17 +49,17 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     filt = np.asarray(filt)
     if filt.ndim != 1:
         raise UnsupportedError("np.trim_zeros of more than one axis", "slice the array")
-    found = np.flatnonzero(filt)
-    if found.shape[0] == 0:
+    nonzeros = np.flatnonzero(filt)
+    if nonzeros.shape[0] == 0:
         return filt[:0]
     if set(trim.lower()) - set("fb"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
-    start = found[0] if "f" in trim.lower() else 0
-    stop = found[-1] + 1 if "b" in trim.lower() else filt.shape[0]
+    start = nonzeros[0] if "f" in trim.lower() else 0
+    stop = nonzeros[-1] + 1 if "b" in trim.lower() else filt.shape[0]
     return filt[start:stop]
 
 
-def inserted(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert_at(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """np.insert at the positions in an array: new elements and old ones are sorted by place."""
     arr = np.ravel(arr) if axis is None else np.asarray(arr)
     axis = 0 if axis is None else axis % arr.ndim
@@ -122,15 +122,15 @@ def histogramdd(
     """How many points are in each cell of a grid; their weights together, if there are any."""
     points = np.stack(sample, axis=-1) if isinstance(sample, (list, tuple)) else np.asarray(sample)
     points = points[:, None] if points.ndim == 1 else points
-    found = grid(points, bins, range)
-    inside = functools.reduce(np.logical_and, [inside for _, _, inside in found])
-    counts = np.zeros(tuple(edges.shape[0] - 1 for edges, _, _ in found))
+    axes = grid(points, bins, range)
+    inside = functools.reduce(np.logical_and, [inside for _, _, inside in axes])
+    counts = np.zeros(tuple(edges.shape[0] - 1 for edges, _, _ in axes))
     each = np.ones(points.shape[0]) if weights is None else np.asarray(weights) * 1.0
-    np.add.at(counts, tuple(place for _, place, _ in found), np.where(inside, each, 0.0))
+    np.add.at(counts, tuple(place for _, place, _ in axes), np.where(inside, each, 0.0))
     if density:
-        widths = [np.diff(edges) for edges, _, _ in found]
+        widths = [np.diff(edges) for edges, _, _ in axes]
         counts = counts / functools.reduce(np.multiply.outer, widths) / np.sum(counts)
-    return counts, tuple(edges for edges, _, _ in found)
+    return counts, tuple(edges for edges, _, _ in axes)
 
 
 def histogram2d(
@@ -154,18 +154,18 @@ def of_rows(p: Any, x: Any) -> Any:
     """np.polyval of several polynomials: a row of p has a coefficient of each."""
     x = np.asarray(x)
     dtype = np.result_type(p.dtype, x.dtype)
-    made = np.zeros(np.broadcast_shapes(p.shape[1:], x.shape), dtype)
+    values = np.zeros(np.broadcast_shapes(p.shape[1:], x.shape), dtype)
     for row in p:
-        made = made * x + row
-    return made
+        values = values * x + row
+    return values
 
 
 def companion(p: Any) -> Any:
     """The matrix whose eigenvalues are the roots of a polynomial."""
     n = p.shape[0] - 1
-    made = np.eye(n, k=-1, dtype=np.result_type(p.dtype, np.float32))
-    made[0] = -p[1:] / p[0]
-    return made
+    matrix = np.eye(n, k=-1, dtype=np.result_type(p.dtype, np.float32))
+    matrix[0] = -p[1:] / p[0]
+    return matrix
 
 
 def roots(p: Any) -> Any:
@@ -174,13 +174,13 @@ def roots(p: Any) -> Any:
     if p.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
     p = p if p.dtype.kind in "fc" else p.astype(float)
-    found, dtype = np.flatnonzero(p), np.result_type(p.dtype, np.complex64)
-    if found.shape[0] == 0:
+    nonzeros, dtype = np.flatnonzero(p), np.result_type(p.dtype, np.complex64)
+    if nonzeros.shape[0] == 0:
         return np.zeros(0, dtype)
-    zeros = np.zeros(p.shape[0] - 1 - found[-1], dtype)
-    if found[0] == found[-1]:
+    zeros = np.zeros(p.shape[0] - 1 - nonzeros[-1], dtype)
+    if nonzeros[0] == nonzeros[-1]:
         return zeros
-    inner = p[found[0] : found[-1] + 1]
+    inner = p[nonzeros[0] : nonzeros[-1] + 1]
     return np.concatenate([np.linalg.eigvals(companion(inner)), zeros])
 
 

@@ -147,11 +147,11 @@ class NDIter:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def other(self, *_: Any) -> NoReturn:
+    def refuse_method(self, *_: Any) -> NoReturn:
         raise UnsupportedError("this method of np.nditer has no rule", WAY_OUT)
 
-    copy = debug_print = enable_external_loop = remove_axis = remove_multi_index = other
-    __next__ = __copy__ = other
+    copy = debug_print = enable_external_loop = remove_axis = remove_multi_index = refuse_method
+    __next__ = __copy__ = refuse_method
 
 
 def _goes_by_columns(arrays: Any, order: Any) -> bool:

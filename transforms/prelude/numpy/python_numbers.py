@@ -1,4 +1,4 @@
-"""Functions of Python's numbers."""
+"""Implements functions of Python's numbers: `math.isclose`, `round` of integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Phases without jumps, windows, and bits."""
+"""Implements phases without jumps, windows, and packed bits."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
     widths = [(0, 0)] * (line.ndim - 1) + [(0, missing)]
     flags = np.pad(line != 0, widths).astype(np.uint8)
     bytes_ = flags.reshape(*line.shape[:-1], (line.shape[-1] + missing) // 8, 8)
-    made: Any = np.sum(bytes_ * bit_values(bitorder), axis=-1, dtype=np.uint8)
-    return made if axis is None else np.moveaxis(made, -1, axis)
+    packed: Any = np.sum(bytes_ * bit_values(bitorder), axis=-1, dtype=np.uint8)
+    return packed if axis is None else np.moveaxis(packed, -1, axis)
 
 
 def unpackbits(
@@ -86,8 +86,8 @@ def unpackbits(
         raise UnsupportedError("np.unpackbits with count=", "slice what it gives")
     line = np.ravel(a) if axis is None else np.moveaxis(np.asarray(a), axis, -1)
     bits = ((line[..., None] & bit_values(bitorder)) != 0).astype(np.uint8)
-    made = bits.reshape(*line.shape[:-1], line.shape[-1] * 8)
-    return made if axis is None else np.moveaxis(made, -1, axis)
+    flags = bits.reshape(*line.shape[:-1], line.shape[-1] * 8)
+    return flags if axis is None else np.moveaxis(flags, -1, axis)
 
 
 NUMPY = {

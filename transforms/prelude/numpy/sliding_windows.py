@@ -1,4 +1,4 @@
-"""Windows that slide over arrays."""
+"""Implements windows that slide over arrays."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def _sizes(given: Any) -> tuple[Any, ...]:
-    return tuple(given) if isinstance(given, (list, tuple)) else (given,)
+def _sizes(sizes: Any) -> tuple[Any, ...]:
+    return tuple(sizes) if isinstance(sizes, (list, tuple)) else (sizes,)
 
 
 def _slid(x: Any, size: Any, axis: int) -> Any:
@@ -42,7 +42,7 @@ def sliding_window_view(
     return x
 
 
-def strided(x: Any, shape: Any, strides: Any, apart: Any) -> Any:
+def copy_strided(x: Any, shape: Any, strides: Any, apart: Any) -> Any:
     """The elements that a view of a shape has, at `strides` bytes from each other, as copies: of an
     array whose elements lie in order, `apart` elements from each other."""
     line, places, last = np.ravel(x), 0, 0

@@ -1,4 +1,4 @@
-"""Averages and deviations of data: functions of `statistics`."""
+"""Implements averages and deviations: functions of `statistics`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __staged__ = True  # plain code: a staged run enters it
 
 
 def mean(data: Any) -> Any:
-    items = several(data, "mean")
+    items = require_items(data, "mean")
     return sum(items) / len(items)
 
 
 def fmean(data: Any, weights: Any = None) -> Any:
-    items = several(data, "fmean")
+    items = require_items(data, "fmean")
     if weights is None:
         return math.fsum(items) / len(items)
     shares = list(weights)
@@ -26,7 +26,7 @@ def fmean(data: Any, weights: Any = None) -> Any:
 
 
 def geometric_mean(data: Any) -> Any:
-    items = several(data, "geometric_mean")
+    items = require_items(data, "geometric_mean")
     if any(v <= 0 for v in items):
         raise statistics.StatisticsError(
             "geometric mean requires a non-empty dataset containing positive numbers"
@@ -35,7 +35,7 @@ def geometric_mean(data: Any) -> Any:
 
 
 def harmonic_mean(data: Any, weights: Any = None) -> Any:
-    items = several(data, "harmonic_mean")
+    items = require_items(data, "harmonic_mean")
     shares = [1] * len(items) if weights is None else list(weights)
     if len(shares) != len(items):
         raise statistics.StatisticsError("Number of weights does not match data size")
@@ -47,28 +47,28 @@ def harmonic_mean(data: Any, weights: Any = None) -> Any:
 
 
 def median(data: Any) -> Any:
-    items = sorted(several(data, "median"))
+    items = sorted(require_items(data, "median"))
     half, odd = divmod(len(items), 2)
     return items[half] if odd else (items[half - 1] + items[half]) / 2
 
 
 def median_low(data: Any) -> Any:
-    items = sorted(several(data, "median_low"))
+    items = sorted(require_items(data, "median_low"))
     return items[(len(items) - 1) // 2]
 
 
 def median_high(data: Any) -> Any:
-    items = sorted(several(data, "median_high"))
+    items = sorted(require_items(data, "median_high"))
     return items[len(items) // 2]
 
 
 def variance(data: Any, xbar: Any = None) -> Any:
-    items = several(data, "variance", 2)
+    items = require_items(data, "variance", 2)
     return squares(items, xbar) / (len(items) - 1)
 
 
 def pvariance(data: Any, mu: Any = None) -> Any:
-    items = several(data, "pvariance")
+    items = require_items(data, "pvariance")
     return squares(items, mu) / len(items)
 
 
@@ -80,7 +80,7 @@ def pstdev(data: Any, mu: Any = None) -> Any:
     return pvariance(data, mu) ** 0.5
 
 
-def several(data: Any, name: str, least: int = 1) -> Any:
+def require_items(data: Any, name: str, least: int = 1) -> Any:
     """The data as a list of enough items."""
     items = list(data)
     if len(items) < least:

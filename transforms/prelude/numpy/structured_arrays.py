@@ -115,11 +115,11 @@ class StructuredArray:
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
         raise UnsupportedError(f".{name} of a structured array has no rule", WAY_OUT)
 
-    def _other(self, *_: Any) -> Any:
+    def _refuse_operator(self, *_: Any) -> Any:
         raise UnsupportedError("this operator of a structured array has no rule", WAY_OUT)
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _other
-    __bool__ = __float__ = __int__ = __array__ = _other
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _refuse_operator
+    __bool__ = __float__ = __int__ = __array__ = _refuse_operator
     __hash__ = None  # type: ignore[assignment]  # arrays change
 
 
@@ -135,7 +135,7 @@ def _shape(parts: Any, dtype: Any) -> Any:
     return shape if own is None else shape[: len(shape) - len(own[1])]
 
 
-def _made(make: Any) -> Any:
+def _make_by(make: Any) -> Any:
     def new(shape: Any, dtype: Any = None, order: Any = "C") -> Any:
         shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         return of_fields(make, shape, np.dtype(dtype))
@@ -181,15 +181,15 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
     return a.argsort(axis, kind, order)
 
 
-def copied(a: Any) -> Any:
+def copy_array(a: Any) -> Any:
     return a.copy()
 
 
 #: Functions that make arrays, where their dtype has fields.
 MAKERS: dict[Any, Any] = {
-    np.zeros: _made(np.zeros),
-    np.empty: _made(np.zeros),
-    np.ones: _made(np.ones),
+    np.zeros: _make_by(np.zeros),
+    np.empty: _make_by(np.zeros),
+    np.ones: _make_by(np.ones),
     np.array: array,
     np.asarray: array,
 }
@@ -199,7 +199,7 @@ READERS: dict[Any, Any] = {
     np.empty_like: zeros_like,
     np.sort: sort,
     np.argsort: argsort,
-    np.copy: copied,
+    np.copy: copy_array,
     np.shape: lambda a: a.shape,
     np.size: lambda a: a.size,
     np.ndim: lambda a: a.ndim,

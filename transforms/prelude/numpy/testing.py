@@ -1,4 +1,4 @@
-"""The assertions of np.testing about numbers."""
+"""Implements the assertions of np.testing about numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def assert_almost_equal(
     actual: Any, desired: Any, decimal: int = 7, err_msg: str = "", verbose: bool = True
 ) -> None:
     """abs(desired - actual) < 1.5 * 10**-decimal"""
-    if not np.all(_near(actual, desired, decimal)):
+    if not np.all(_are_near(actual, desired, decimal)):
         raise AssertionError(f"Arrays are not almost equal to {decimal} decimals\n{err_msg}")
 
 
@@ -55,7 +55,7 @@ def assert_array_less(
         raise AssertionError(f"Arrays are not strictly ordered `x < y`\n{err_msg}")
 
 
-def _near(actual: Any, desired: Any, decimal: int) -> Any:
+def _are_near(actual: Any, desired: Any, decimal: int) -> Any:
     actual, desired = np.asarray(actual), np.asarray(desired)
     same = (actual == desired) | ((actual != actual) & (desired != desired))  # infinite, or nan
     return same | (np.abs(desired - actual) < 1.5 * 10.0**-decimal)

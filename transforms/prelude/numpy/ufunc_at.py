@@ -1,4 +1,4 @@
-"""The `at` methods of ufuncs, also where an index names an element more than once."""
+"""Implements the `at` methods of ufuncs, also where an index names an element more than once."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tapeless.transforms.errors import ArgumentTypeError
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def _at(ufunc: Any) -> Callable[..., None]:
+def _method_at(ufunc: Any) -> Callable[..., None]:
     def at(a: Any, indices: Any, *b: Any) -> None:
-        made = ufunc(a[indices], *b)
-        if not np.can_cast(made.dtype, a.dtype, "same_kind"):
+        changed = ufunc(a[indices], *b)
+        if not np.can_cast(changed.dtype, a.dtype, "same_kind"):
             raise ArgumentTypeError(
-                f"np.{ufunc.__name__}.at: {made.dtype} does not go into an array of {a.dtype}",
+                f"np.{ufunc.__name__}.at: {changed.dtype} does not go into an array of {a.dtype}",
                 "convert the array with .astype first",
             )
         if may_repeat(indices):
             one_by_one(ufunc, a, indices, *b)
         else:
-            a[indices] = made
+            a[indices] = changed
 
     return at
 
@@ -32,16 +32,16 @@ AT = (
     *(np.multiply, np.divide, np.power, np.fmax, np.fmin, np.negative, np.absolute, np.exp),
     *(np.log, np.sqrt, np.square, np.sin, np.cos, np.tanh),
 )
-NUMPY: dict[Any, Any] = {ufunc.at: _at(ufunc) for ufunc in AT}
+NUMPY: dict[Any, Any] = {ufunc.at: _method_at(ufunc) for ufunc in AT}
 
 
 def one_by_one(func: Any, array: Any, key: Any, *values: Any) -> None:
     """array[key] = func(array[key], *values), element after element, in the order of the key."""
     places = np.arange(array.size).reshape(array.shape)[key]
-    given = [np.ravel(np.broadcast_to(v, places.shape)) for v in values]
+    lines = [np.ravel(np.broadcast_to(v, places.shape)) for v in values]
     places, line = np.ravel(places), np.copy(np.ravel(array))
     for k in range(places.shape[0]):
-        line[places[k]] = func(line[places[k]], *[v[k] for v in given])
+        line[places[k]] = func(line[places[k]], *[v[k] for v in lines])
     array[...] = np.reshape(line, array.shape)
 
 

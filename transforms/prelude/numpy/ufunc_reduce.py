@@ -1,4 +1,6 @@
-"""The `reduce`, `accumulate` and `reduceat` methods of ufuncs that have no rule for them."""
+"""Implements the `reduce`, `accumulate` and `reduceat` methods of ufuncs that have no rule for
+them.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +13,25 @@ import numpy as np
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def _prepared(ufunc: Any, a: Any, dtype: Any) -> Any:
+def _with_result_dtype(ufunc: Any, a: Any, dtype: Any) -> Any:
     """An array of the dtype that the results have."""
     wide = ufunc in (np.add, np.multiply) and dtype is None
     a = np.asarray(a) if dtype is None else np.asarray(a, dtype)
-    one = np.ones(1, a.dtype)
-    kind = np.sum(one).dtype if wide else ufunc(one, one).dtype
+    sample = np.ones(1, a.dtype)
+    kind = np.sum(sample).dtype if wide else ufunc(sample, sample).dtype
     return a if a.dtype == kind else a.astype(kind)
 
 
-def _merged(a: Any, axes: Sequence[int]) -> Any:
+def _merge_axes(a: Any, axes: Sequence[int]) -> Any:
     """Several axes as one, in front."""
     a = np.moveaxis(a, axes, tuple(range(len(axes))))
     return a.reshape(math.prod(a.shape[: len(axes)]), *a.shape[len(axes) :])
 
 
-def _put(made: Any, out: Any) -> Any:
+def _put(values: Any, out: Any) -> Any:
     if out is None:
-        return made
-    out[...] = made
+        return values
+    out[...] = values
     return out
 
 
@@ -82,28 +84,28 @@ def _reduce(ufunc: Any) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = True,
     ) -> Any:
-        a = _prepared(ufunc, array, dtype)
+        a = _with_result_dtype(ufunc, array, dtype)
         axes = _axes(ufunc, a, axis)
-        lines, masked = _merged(a, axes), where is not True
-        mask: Any = _merged(np.broadcast_to(where, a.shape), axes) if masked else None
-        made, first = _begin(ufunc, lines, initial, masked)
+        lines, masked = _merge_axes(a, axes), where is not True
+        mask: Any = _merge_axes(np.broadcast_to(where, a.shape), axes) if masked else None
+        total, first = _begin(ufunc, lines, initial, masked)
         for k in range(first, len(lines)):
-            joined = ufunc(made, lines[k])
-            made = np.where(mask[k], joined, made) if masked else joined
-        return _put(np.expand_dims(made, axes) if keepdims else made, out)
+            joined = ufunc(total, lines[k])
+            total = np.where(mask[k], joined, total) if masked else joined
+        return _put(np.expand_dims(total, axes) if keepdims else total, out)
 
     return reduce
 
 
 def _accumulate(ufunc: Any) -> Callable[..., Any]:
     def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-        a = _prepared(ufunc, array, dtype)
+        a = _with_result_dtype(ufunc, array, dtype)
         axis = _axis("accumulate", a, axis)
         lines = np.moveaxis(a, axis, 0)
-        made = lines.copy()
+        totals = lines.copy()
         for k in range(1, len(lines)):
-            made[k] = ufunc(made[k - 1], lines[k])
-        return _put(np.moveaxis(made, 0, axis), out)
+            totals[k] = ufunc(totals[k - 1], lines[k])
+        return _put(np.moveaxis(totals, 0, axis), out)
 
     return accumulate
 
@@ -112,22 +114,22 @@ def _reduceat(ufunc: Any) -> Callable[..., Any]:
     def reduceat(
         array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
     ) -> Any:
-        a = _prepared(ufunc, array, dtype)
+        a = _with_result_dtype(ufunc, array, dtype)
         axis = _axis("reduceat", a, axis)
         lines = np.moveaxis(a, axis, 0)
         starts = np.asarray(indices)
         stops = np.append(starts[1:], len(lines))
-        made = np.zeros((len(starts), *lines.shape[1:]), lines.dtype)
+        totals = np.zeros((len(starts), *lines.shape[1:]), lines.dtype)
         for k in range(len(starts)):
-            made[k] = lines[starts[k]]
+            totals[k] = lines[starts[k]]
             if ufunc is np.add:  # in NumPy's order: the first, and the sum of all others
                 if stops[k] > starts[k] + 1:
                     rest = lines[starts[k] + 1 : stops[k]]
-                    made[k] += np.sum(rest, axis=0, dtype=lines.dtype)
+                    totals[k] += np.sum(rest, axis=0, dtype=lines.dtype)
                 continue
             for j in range(starts[k] + 1, stops[k]):
-                made[k] = ufunc(made[k], lines[j])
-        return _put(np.moveaxis(made, 0, axis), out)
+                totals[k] = ufunc(totals[k], lines[j])
+        return _put(np.moveaxis(totals, 0, axis), out)
 
     return reduceat
 

@@ -1,4 +1,5 @@
-"""Complex numbers: a register holds a pair of floats, memory the one behind the other.
+"""Computes with complex numbers in LLVM code: a register holds a pair of floats, memory the one
+behind the other.
 
 z * w      becomes      (a * c - b * d, a * d + b * c), z = a + bi, w = c + di
 """

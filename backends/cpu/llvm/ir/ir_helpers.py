@@ -1,4 +1,4 @@
-"""Small parts of functions of LLVM's: loops, variables, functions that are known by name."""
+"""Builds small parts of functions of LLVM's: loops, variables, functions that are known by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Values of a kernel as it is written: numbers with their dtype, arrays, tuples of both."""
+"""Represents values of a kernel that is being compiled: numbers with their dtype, arrays, tuples of
+both.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The exponential, the logarithm and the square root of complex numbers, with NumPy's values at
-infinities and NaN (ISO C, Annex G.6) and without overflow on the way.
+"""Computes the exponential, the logarithm and the square root of complex numbers in LLVM code, with
+NumPy's values at infinities and NaN (ISO C, Annex G.6) and without overflow on the way.
 
 exp(x + yi)      becomes      (exp(x) * cos(y), exp(x) * sin(y))
 """

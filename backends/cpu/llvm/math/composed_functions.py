@@ -1,4 +1,4 @@
-"""Functions of one or two floats that are made of others, as NumPy has them.
+"""Composes functions of one or two floats from simpler ones in LLVM code, as NumPy has them.
 
 sign(x)      becomes      1.0 if x > 0 else -1.0 if x < 0 else 0.0 if x == 0 else x
 """
@@ -17,13 +17,13 @@ from tapeless.backends.cpu.llvm.math.simd_calls import call_math
 
 def floor_divide(builder: Any, a: Any, b: Any, features: str) -> Any:
     """a // b, rounded to the whole number that the remainder belongs to."""
-    zero, one = _constant(a, 0.0), _constant(a, 1.0)
+    zero, unit = _constant(a, 0.0), _constant(a, 1.0)
     rest, apart = c_remainder(builder, a, b, features)
     exact = builder.fdiv(builder.fsub(a, rest), b)
-    exact = builder.select(apart, builder.fsub(exact, one), exact)
+    exact = builder.select(apart, builder.fsub(exact, unit), exact)
     low = _intrinsic(builder, "floor", exact)
     above = builder.fcmp_ordered(">", builder.fsub(exact, low), _constant(a, 0.5))
-    result = builder.select(above, builder.fadd(low, one), low)
+    result = builder.select(above, builder.fadd(low, unit), low)
     plain = builder.fdiv(a, b)
     signed = _intrinsic(builder, "copysign", zero, plain)
     result = builder.select(builder.fcmp_ordered("==", exact, zero), signed, result)

@@ -1,4 +1,4 @@
-"""The exponential in LLVM's instructions, of one number or of a vector, to 1.1 ulp.
+"""Computes the exponential in LLVM's instructions, of one number or of a vector, to 1.1 ulp.
 
 exp(x) = 2**n exp(r), with n the integer nearest to x / log(2), and a polynomial for exp(r). The
 coefficients are those of the least relative error (found by Remez' method with 60 digits): 2**-58
@@ -94,8 +94,8 @@ def _exp_of_reduced(builder: Any, argument: Any) -> tuple[FormulaValue, FormulaV
 def _power(builder: Any, rounded: Any) -> FormulaValue:
     """2**n, of the sum of n and ROUNDER."""
     bits = builder.shl(builder.bitcast(rounded, _integers(rounded)), _fraction(rounded))
-    one = constant(bits.type, ONE[scalar(rounded.type)])
-    return FormulaValue(builder, builder.bitcast(builder.add(bits, one), rounded.type))
+    unit = constant(bits.type, ONE[scalar(rounded.type)])
+    return FormulaValue(builder, builder.bitcast(builder.add(bits, unit), rounded.type))
 
 
 def _integers(x: Any) -> Any:

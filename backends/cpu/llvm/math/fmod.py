@@ -1,4 +1,5 @@
-"""The remainder of a division in LLVM's instructions, of numbers or vectors: exact, as C's fmod.
+"""Computes the remainder of a division in LLVM's instructions, of numbers or vectors: exact, as C's
+fmod.
 
 x - n y, rounded once, with n the quotient without its fraction. Where the quotient was rounded up
 to the next integer, that is y too small, and is exact, too (Sterbenz' lemma), as long as quotients

@@ -1,4 +1,6 @@
-"""What formulas in LLVM's instructions are written with: numbers, and vectors of numbers."""
+"""Defines the values that formulas in LLVM's instructions are written with: numbers, and vectors of
+numbers.
+"""
 
 from __future__ import annotations
 

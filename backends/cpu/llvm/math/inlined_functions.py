@@ -1,4 +1,4 @@
-"""Functions that come along with a kernel that calls them: sine, cosine, both at once, exp, fmod.
+"""Inlines functions into the kernels that call them: sine, cosine, both at once, exp, fmod.
 
 Those of numbers call the C library. There is one of vectors for each width that the CPU has, which
 LLVM calls where it vectorises a loop:

@@ -1,5 +1,5 @@
-"""The larger or the smaller of two floats, or nan if one of them is: one operation of LLVM's, which
-loops that look for the largest number can do on vectors.
+"""Recognises the larger or the smaller of two floats, or nan if one of them is, as one operation of
+LLVM's, which loops that look for the largest number can do on vectors.
 
 a if a > b or a != a else b      becomes      llvm.maximum(a, b)
 """

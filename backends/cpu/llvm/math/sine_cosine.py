@@ -1,5 +1,5 @@
-"""Sine and cosine in LLVM's instructions, of one number or of a vector: doubles to 0.8 ulp, floats
-to 1.6, where SIMD libraries have errors of 2 to 4.
+"""Computes sine and cosine in LLVM's instructions, of one number or of a vector: doubles to 0.8
+ulp, floats to 1.6, where SIMD libraries have errors of 2 to 4.
 
 The method is that of FDLIBM (Sun Microsystems, 1993): the argument less the nearest multiple of
 pi / 2, then a polynomial for either function on [-pi / 4, pi / 4]. Signs are put on in the end, so
