@@ -86,7 +86,7 @@ VERBS = frozenset(
         sinks slices slides solves sorts spells splits stages stands starts steps stores stretches
         substitutes suggests sums swaps synchronises tabulates takes tells tests tiles times traces
         tracks transforms transposes turns undoes unpacks unrolls updates vectorises vectorizes
-        verifies warns watches wraps writes
+        verifies visits warns watches wraps writes
         """,
     )
 )

@@ -1,4 +1,4 @@
-"""Walks over syntax trees in a third of the time that the standard library takes.
+"""Visits the nodes of syntax trees in a third of the time that the standard library takes.
 
 >>> [type(node).__name__ for node in walk(ast.parse("y = -x", mode="exec").body[0])]
 ['Assign', 'Name', 'UnaryOp', 'USub', 'Name']

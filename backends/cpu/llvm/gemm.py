@@ -35,7 +35,7 @@ PRODUCT = "tapeless_product_{}"
 
 
 @dataclass
-class Matrix:
+class StridedMatrix:
     """Where a matrix is: the bytes from row to row and from column to column."""
 
     start: Any
@@ -113,10 +113,10 @@ class ProductBuilder:
         self.size = WORD(4 if kind == "s" else 8)
         self.builder = ir.IRBuilder(function.append_basic_block())
         self.m, self.n, self.k, a, down, along, *places = args
-        self.a = Matrix(a, down, along, self.m, self.k)
+        self.a = StridedMatrix(a, down, along, self.m, self.k)
         b, down, along, out, down_out, along_out = places
-        self.b = Matrix(b, down, along, self.k, self.n)
-        self.out = Matrix(out, down_out, along_out, self.m, self.n)
+        self.b = StridedMatrix(b, down, along, self.k, self.n)
+        self.out = StridedMatrix(out, down_out, along_out, self.m, self.n)
 
     @classmethod
     def function(cls, module: Any, kind: str) -> Any:
@@ -214,8 +214,10 @@ class ProductBuilder:
         """Whether the rows of the product are so long that registers hold one, and lie in memory
         without gaps."""
         along = self.is_size(self.out.along)
-        known = isinstance(self.n, ir.Constant) and isinstance(along, ir.Constant)
-        return known and along.constant and 1 < self.n.constant <= LANES
+        lengths = (self.n, along)
+        if not all(isinstance(n, ir.Constant) for n in lengths):
+            return False
+        return bool(along.constant and 1 < self.n.constant <= LANES)
 
     def by_vectors(self) -> None:
         """Along the rows of the second matrix, with a row of the product in registers."""
@@ -251,7 +253,9 @@ class ProductBuilder:
         new_total = b.fadd(b.load(total, align=1), b.fmul(x, y, flags=FLAGS), flags=FLAGS)
         b.store(new_total, total, align=1)
 
-    def address_of(self, x: Matrix, i: Any, j: Any, down: Any = None, along: Any = None) -> Any:
+    def address_of(
+        self, x: StridedMatrix, i: Any, j: Any, down: Any = None, along: Any = None
+    ) -> Any:
         b = self.builder
         place = b.add(b.mul(i, down or x.down), b.mul(j, along or x.along))
         return b.bitcast(b.gep(x.start, [place]), self.number.as_pointer())
@@ -361,7 +365,7 @@ class ProductBuilder:
         kind = ir.FunctionType(ir.VoidType(), [v.type for v in values])
         b.call(self.declare(blas.symbol(self.kind, bits), kind), values)
 
-    def blas_operand(self, x: Matrix) -> MatrixOperand:
+    def blas_operand(self, x: StridedMatrix) -> MatrixOperand:
         """A matrix as the BLAS takes it: in rows, turned, or copied."""
         b = self.builder
         start, step = self.address_of_value(x.start), self.address_of_value(WORD(0))
@@ -370,7 +374,7 @@ class ProductBuilder:
             with then:
                 b.store(b.sdiv(x.down, self.size), step)
             with otherwise:
-                turned = Matrix(x.start, x.along, x.down, x.columns, x.rows)
+                turned = StridedMatrix(x.start, x.along, x.down, x.columns, x.rows)
                 with b.if_else(self.in_rows(turned)) as (flipped, scattered):
                     with flipped:
                         b.store(b.sdiv(x.along, self.size), step)
@@ -382,18 +386,18 @@ class ProductBuilder:
                         b.store(x.columns, step)
         return MatrixOperand(start, step, letter, ours)
 
-    def copy_to_heap(self, x: Matrix) -> Any:
+    def copy_to_heap(self, x: StridedMatrix) -> Any:
         """The matrix in memory of its own."""
         b = self.builder
         malloc = self.declare("malloc", ir.FunctionType(POINTER, [WORD]))
         down = b.mul(x.columns, self.size)
-        copied = Matrix(b.call(malloc, [b.mul(x.rows, down)]), down, self.size)
+        copied = StridedMatrix(b.call(malloc, [b.mul(x.rows, down)]), down, self.size)
         with for_range(b, x.rows) as i, for_range(b, x.columns) as j:
             value = b.load(self.address_of(x, i, j), align=1)
             b.store(value, self.address_of(copied, i, j), align=1)
         return copied.start
 
-    def in_rows(self, x: Matrix) -> Any:
+    def in_rows(self, x: StridedMatrix) -> Any:
         """Whether rows follow one another without a break in them."""
         b = self.builder
         whole = b.icmp_signed("==", b.srem(x.down, self.size), WORD(0))

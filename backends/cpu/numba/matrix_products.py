@@ -14,7 +14,7 @@ from numba.core import cgutils, types
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import populate_array
 
-from tapeless.backends.cpu.llvm.gemm import POINTER, Matrix, ProductBuilder
+from tapeless.backends.cpu.llvm.gemm import POINTER, ProductBuilder, StridedMatrix
 
 KINDS = {types.float32: "s", types.float64: "d"}
 
@@ -76,8 +76,8 @@ def _lower_matrix(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return matrix._getvalue()
 
 
-def _matrix(context: Any, builder: Any, kind: Any, value: Any) -> Matrix:
+def _matrix(context: Any, builder: Any, kind: Any, value: Any) -> StridedMatrix:
     array = context.make_array(kind)(context, builder, value)
     lengths = cgutils.unpack_tuple(builder, array.shape, 2)
     strides = cgutils.unpack_tuple(builder, array.strides, 2)
-    return Matrix(builder.bitcast(array.data, POINTER), *strides, *lengths)
+    return StridedMatrix(builder.bitcast(array.data, POINTER), *strides, *lengths)

@@ -1,4 +1,4 @@
-"""Renews containers that were taken from a list, after another element of it has changed.
+"""Reads containers again that were taken from a list, after another element of it has changed.
 
 a = rows[i]; b = rows[j]; a[k] = 1; b[k]      becomes      ...; rows[i] = a_2; b_2 = rows[j]; b_2[k]
 
