@@ -337,7 +337,7 @@ def atoms(value: Any, memo: dict[int, Atom] | None = None) -> Any:
     return value
 
 
-def constant(array: np.ndarray[Any, Any]) -> Atom:
+def constant(array: np.ndarray[Any, Any], name: str = "") -> Atom:
     """An array made while staging: written out if it is small, an input of the program if not."""
     t = trace()
     refuse_foreign(array, "x")
@@ -351,8 +351,9 @@ def constant(array: np.ndarray[Any, Any]) -> Atom:
         return array_atom
     key = ("array", id(array))
     if key not in t.reads:
-        var = Var(Type(array.dtype, tuple(array.shape)), "constant")
-        t.reads[key] = (Captured("constant", lambda: array, var, array), Symbol(var, is_array=True))
+        name = name or "constant"
+        var = Var(Type(array.dtype, tuple(array.shape)), name)
+        t.reads[key] = (Captured(name, lambda: array, var, array), Symbol(var, is_array=True))
         t.inputs[var] = array
     return t.reads[key][1].value()  # type: ignore[no-any-return]
 

@@ -18,7 +18,11 @@ import numpy as np
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import apply
 from tapeless.transforms.frontend.control_flow.loop_ranges import indexed_sequence
-from tapeless.transforms.frontend.heap.indexed_choice import interchangeable, move_to_columns
+from tapeless.transforms.frontend.heap.indexed_choice import (
+    interchangeable,
+    move_to_columns,
+    note_records,
+)
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.source.tree_building import hidden_name
 from tapeless.transforms.frontend.trace.trace import trace
@@ -53,7 +57,7 @@ def in_arrays(items: Any) -> Any:
     if not _are_known(items):
         return items
     t = trace()
-    t.loops.known_items = True
+    note_records(items)
     if not t.decisions.compact or all(type(v) is int for v in items):
         return items
     specs = [require_defined(flatten(v)) for v in items]

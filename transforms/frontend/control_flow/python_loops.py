@@ -19,7 +19,7 @@ from tapeless.transforms.frontend.heap.lists import ChangedError, StagedList
 from tapeless.transforms.frontend.source.positions import find_origin
 from tapeless.transforms.frontend.trace.trace import trace
 
-LONG_CODE = 250  # operations that such passes record; with more, loops over lists are kept
+LONG_CODE = 250  # operations that passes over objects or dicts record; with more, they are kept
 LARGE = 5_000  # operations that the passes of an unrolled loop record; with more it is told of
 VERY_MUCH_CODE = "is unrolled, into code of"
 LONG = 10_000  # passes of known numbers: with more, a loop is compiled, not run while staging
@@ -68,7 +68,7 @@ class Unrolling:
             if self.recorded:
                 self.note(f"is unrolled into more than {MANY} passes, each with code of its own")
         operations = len(trace().definitions) - self.operations
-        if operations > LONG_CODE and trace().loops.known_items:
+        if operations > (LONG_CODE if trace().loops.records else LARGE):
             trace().decisions.compact_code()
         if self.passes > 1 and operations > LARGE and not (self.noted or self.is_told()):
             self.note(f"{VERY_MUCH_CODE} more than {LARGE:,} operations")

@@ -176,8 +176,14 @@ def _by_data(items: Any, k: Any) -> bool:
     is_known = isinstance(items, (list, tuple)) and getattr(items, "tail", None) is None
     if not is_known or not _is_index(k) or len(items) == 0:
         return False
-    trace().loops.known_items = True
-    return trace().decisions.compact or decided_by_data(k.value(), of_any_length=True)
+    note_records(items)
+    return trace().decisions.compact or decided_by_data(k.value(), of_many_passes=True)
+
+
+def note_records(items: Any) -> None:
+    """Tells that a loop runs over known items, or its index means one: objects or dicts."""
+    first = next(iter(items), None)
+    trace().loops.records |= isinstance(first, dict) or is_program_object(first)
 
 
 def interchangeable(specs: list[Structure]) -> bool:

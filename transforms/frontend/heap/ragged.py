@@ -6,6 +6,7 @@ graph[u]      becomes      items[begins[u]:ends[u]]
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterable
 from typing import Any
@@ -51,12 +52,21 @@ def consecutive_items(items: StagedList, first: Any, last: Any) -> StagedList:
 
 def table(numbers: list[Any], name: str = "") -> Any:
     """An array of numbers, which is called like the list that they are of."""
-    by_data = any(isinstance(x, Symbol) for x in numbers)
-    symbol = apply(FUNCTIONS[np.array], numbers) if by_data else wrap(constant(np.array(numbers)))
+    if any(isinstance(x, Symbol) for x in numbers):
+        symbol = apply(FUNCTIONS[np.array], numbers)
+    else:
+        array = np.array(numbers)
+        symbol = wrap(constant(_known_table(array.tobytes(), array.dtype), name))
     value = symbol.value()
     if isinstance(value, Var):
         value.name = value.name or name
     return symbol
+
+
+@functools.lru_cache(maxsize=256)
+def _known_table(contents: bytes, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """One array for all lists of these numbers, so that the program has one."""
+    return np.frombuffer(contents, dtype)
 
 
 def are_arrays(specs: list[Structure]) -> bool:

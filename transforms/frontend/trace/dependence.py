@@ -20,6 +20,8 @@ from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.function_calls import acts
 
+FEW_PASSES = 8  # so many may be written out
+
 
 def depends_on(wanted: Atom, params: set[Var]) -> bool:
     seen: set[Var] = set()
@@ -101,10 +103,10 @@ def need_integers(function: str, args: tuple[Any, ...]) -> None:
             raise NeedStatic(a, f"{function} needs this integer")
 
 
-def decided_by_data(wanted: Atom, of_any_length: bool = False) -> bool:
+def decided_by_data(wanted: Atom, of_many_passes: bool = False) -> bool:
     """Whether a value depends on what arrays contain, or on variables that loops carry, and not
-    on integer inputs, sizes and indices of loops alone; with `of_any_length`, or on the index of a
-    loop that an input says the length of."""
+    on integer inputs, sizes and indices of loops alone; with `of_many_passes`, or on the index of a
+    loop that an input says the length of, and that makes more than a few passes in this call."""
     t = trace()
     seen: set[Var] = set()
     pending, decided = [wanted], False
@@ -123,10 +125,19 @@ def decided_by_data(wanted: Atom, of_any_length: bool = False) -> bool:
         else:
             decided = True
             sizes = set(_bounds(a))
-            if (of_any_length and sizes) or any(s.var is None and s not in t.hints for s in sizes):
-                return True  # an input, or a length that the program finds out
+            if any(s.var is None and s not in t.hints for s in sizes):
+                return True  # a length that the program finds out
+            if of_many_passes and sizes and _makes_many_passes(a):
+                return True
             pending += [s.var for s in sizes if s.var is not None]
     return not decided
+
+
+def _makes_many_passes(index: Var) -> bool:
+    value = trace().value
+    symbols = dims.symbols(index.size) if index.size is not None else ()
+    ends = [value(n) for s in symbols for n in trace().bounds.get(s, ())]
+    return any(n is None or n > FEW_PASSES for n in ends)
 
 
 def _bounds(index: Var) -> Iterator[dims.Symbol]:

@@ -88,7 +88,7 @@ class Loops:
     passes     those that it made, with those of the loops inside
     futile     how often in a row each loop could not be rolled
     unrolled   the loops that became many passes, by place
-    known_items  whether a loop ran over items that are known, or an index of a loop meant one
+    records    whether one ran over known objects or dicts, or its index meant one
     flows      of what loops carry: what it may be
     """
 
@@ -102,7 +102,7 @@ class Loops:
     passes: int = 0
     futile: Counter[Any] = field(default_factory=Counter)
     unrolled: dict[tuple[str, int, str], SlowCode] = field(default_factory=dict)
-    known_items: bool = False
+    records: bool = False
     flows: dict[Var, tuple[Any, ...]] = field(default_factory=dict)
 
 

@@ -213,3 +213,34 @@ def test_long_code_is_written_once_where_it_can_be(function):
 def test_code_of_objects_is_short():
     assert grad(eight_balls).source(X).count("\n") < 300  # 1,409 when written out
     assert grad(overlaps).source(X).count("np.exp(") < 10  # 648
+
+
+WEIGHTS = [0.1 * k for k in range(50)]
+ORDER = [3, 1, 2, 0, 5, 4] * 8
+TABLE = [(0.5 * k, 2.0 - k) for k in range(48)]
+
+
+def weighted(x, n):
+    total = 0.0
+    for i in range(n):
+        a, b = TABLE[i]
+        total += WEIGHTS[i] * x[ORDER[i]] ** 2 + a * np.sin(b * x[i])
+    return total
+
+
+def test_one_program_reads_tables_for_any_length():
+    x = np.linspace(0.1, 1.0, 48)
+    slope = grad(weighted)
+    text = slope.source(x, 12)
+    assert text.count("WEIGHTS = ") == 1
+    for n in (0, 12, 48):
+        differences = [
+            (weighted(x + e, n) - weighted(x - e, n)) / 2e-6 for e in 1e-6 * np.eye(len(x))
+        ]
+        np.testing.assert_allclose(slope(x, n), differences, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(jit(weighted)(x, n), weighted(x, n), rtol=1e-12)
+    assert slope.source(x, 48) == text
+    with pytest.raises(IndexError):
+        jit(weighted)(np.ones(60), 49)
+    with pytest.raises(IndexError):
+        slope(np.ones(60), 49)
