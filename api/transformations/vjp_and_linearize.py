@@ -58,7 +58,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.objects.capture import outer
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.memory.detach_results import detach
+from tapeless.transforms.memory.detach_results import detach_results
 from tapeless.transforms.optimize.inline_calls import expand, forget
 from tapeless.transforms.optimize.simplify import simplify
 
@@ -82,7 +82,7 @@ class TwoPartPlan:
             let = defining_statement(v)
             v.name = v.name or ("" if let is None else word_for(let))
         block = dataclasses.replace(block, params=(*self.read, *half.given))
-        self.block = detach(block, len(block.results))
+        self.block = detach_results(block, len(block.results))
 
     def with_missing_sizes(self, block: Block, variables: list[Var]) -> Any:
         """The block with lengths that it cannot read off an array as variables of their own: one

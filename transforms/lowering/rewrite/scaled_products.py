@@ -56,7 +56,7 @@ class ScalingStep:
     factor: Factor | None
 
 
-def scales_last(
+def move_factors_last(
     block: Block, equal: Callable[[Size, Size], bool], hints: Mapping[dims.Symbol, int]
 ) -> Block:
     """The block.
