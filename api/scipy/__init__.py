@@ -15,35 +15,6 @@ from typing import Any
 
 from tapeless.missing import missing
 
-MODULES = frozenset(
-    [
-        "cluster",
-        "fft",
-        "integrate",
-        "interpolate",
-        "linalg",
-        "ndimage",
-        "optimize",
-        "signal",
-        "sparse",
-        "spatial",
-        "special",
-        "stats",
-    ]
-)
-
-
-def __getattr__(name: str) -> Any:
-    """The modules, imported on first use; most need SciPy."""
-    if name not in MODULES:
-        raise missing(__name__, name)
-    return importlib.import_module(f"tapeless.scipy.{name}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *MODULES})
-
-
 __all__ = [
     "cluster",
     "fft",
@@ -58,3 +29,14 @@ __all__ = [
     "special",
     "stats",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The modules, imported on first use; most need SciPy."""
+    if name not in __all__:
+        raise missing(__name__, name)
+    return importlib.import_module(f"tapeless.scipy.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -44,8 +44,8 @@ from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
-from tapeless.transforms.optimize.hoist_views import views_ahead
-from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
+from tapeless.transforms.optimize.hoist_views import hoist_views
+from tapeless.transforms.optimize.lists_to_arrays import tables_to_arrays
 from tapeless.transforms.optimize.outline import outline
 
 STAND_INS.update(OF_SCIPY)
@@ -222,7 +222,7 @@ class Subprogram:
             passes.verified(block, "staging", lambda: read_from_around(block))
         if t.decisions.outlines:
             block = outline(block, t.calls.stretches[self.calls_before :], set(t.hints))
-        return views_ahead(hoist_invariants(tables_as_arrays(block)))
+        return hoist_views(hoist_invariants(tables_to_arrays(block)))
 
 
 def as_program_value(value: Any, but: Container[int] = ()) -> Any:

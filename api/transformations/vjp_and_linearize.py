@@ -58,7 +58,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.objects.capture import outer
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.memory.detach_results import detach
+from tapeless.transforms.memory.detach_results import detach_results
 from tapeless.transforms.optimize.inline_calls import expand, forget
 from tapeless.transforms.optimize.simplify import simplify
 
@@ -83,7 +83,7 @@ class TwoPartPlan:
             v.name = v.name or ("" if let is None else word_for(let))
         block = dataclasses.replace(block, params=(*self.read, *half.given))
         # variables of its own: simplifying the first function changes the types of its values
-        self.block, _ = refresh(detach(block, len(block.results)))
+        self.block, _ = refresh(detach_results(block, len(block.results)))
 
     def with_missing_sizes(self, block: Block, variables: list[Var]) -> Any:
         """The block with lengths that it cannot read off an array as variables of their own: one

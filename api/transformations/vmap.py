@@ -47,7 +47,7 @@ from tapeless.transforms.frontend.trace.journals import Journal
 from tapeless.transforms.frontend.trace.trace import Trace, trace
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, move, reshape
 from tapeless.transforms.optimize.dead_code import dead_code
-from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
+from tapeless.transforms.optimize.lists_to_arrays import tables_to_arrays
 from tapeless.transforms.spmd.axes import Axis, bound
 from tapeless.transforms.spmd.named_axis_map import batch_class, refuse_left
 
@@ -157,7 +157,7 @@ class Mapped:
         with record_statements() as recording:
             body = region.body if axis is None else read_of(region)
             ends = tuple(a for a in region.atoms if a is not None)
-            body = tables_as_arrays(Block((), tuple(body), ends)).body
+            body = tables_to_arrays(Block((), tuple(body), ends)).body
             self.batch.block(body, ends, by_element=True)
             refuse_left(recording.builder.blocks[0], axis)
         self.atoms = [None if a is None else self.batch.value(a) for a in region.atoms]

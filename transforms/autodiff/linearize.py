@@ -69,10 +69,10 @@ from tapeless.transforms.ops.primitives.function_calls import (
     unbundle,
 )
 from tapeless.transforms.ops.primitives.new_arrays import stack_length
-from tapeless.transforms.optimize.count_passes import counted_passes
+from tapeless.transforms.optimize.count_passes import count_passes
 from tapeless.transforms.optimize.dead_code import dead_code
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
-from tapeless.transforms.optimize.hoist_views import views_ahead
+from tapeless.transforms.optimize.hoist_views import hoist_views
 from tapeless.transforms.optimize.inline_calls import Closed
 from tapeless.transforms.optimize.loop_cse import computed_once
 from tapeless.transforms.optimize.simplify import simplify
@@ -107,7 +107,7 @@ def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
 
 def _count_passes(block: Block, active: set[Var], ahead: bool) -> Iterator[Statement]:
     for s in block.body:
-        yield from counted_passes(s, active) if is_looped() and not ahead else [s]
+        yield from count_passes(s, active) if is_looped() and not ahead else [s]
 
 
 def linearizable(s: Statement, active: set[Var], ahead: bool = False) -> Statement:
@@ -177,7 +177,7 @@ class ForwardAndBackward:
     @functools.cached_property
     def build_blocks(self) -> tuple[Block, Block]:
         """The blocks of both halves."""
-        block = views_ahead(hoist_invariants(simplify(self.function.block)))
+        block = hoist_views(hoist_invariants(simplify(self.function.block)))
         block, _ = refresh(own_loop_lengths(block), dropped_lengths(block))
         split = linearize(block, self.ins, self.ahead)
         tangents = [(split.outputs[k], block.results[k]) for k in self.outs]

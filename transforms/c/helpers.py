@@ -18,6 +18,12 @@ from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.values import C_TYPES
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import SINGLE, part
 
+BIT_CAST = """
+static inline {to} {name}({source} x) {{
+  {to} y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}}"""
 #: In order: later ones call earlier ones.
 PLAIN = {
     "INF32": "#define INF32 INFINITY",
@@ -56,42 +62,17 @@ static inline u64 to_u64(double x) {  // as NumPy: -1.0 is the largest one
 }""",
     "absolute": """
 static inline i64 absolute(i64 a) { return a < 0 ? -a : a; }""",
-    "__float_as_int": """
-static inline int32_t float_as_int(float x) {
-  int32_t y;
-  memcpy(&y, &x, sizeof y);
-  return y;
-}""",
-    "__float_as_uint": """
-static inline uint32_t float_as_uint(float x) {
-  uint32_t y;
-  memcpy(&y, &x, sizeof y);
-  return y;
-}""",
-    "__double_as_longlong": """
-static inline i64 double_as_longlong(double x) {
-  i64 y;
-  memcpy(&y, &x, sizeof y);
-  return y;
-}""",
-    "__int_as_float": """
-static inline float int_as_float(int32_t x) {
-  float y;
-  memcpy(&y, &x, sizeof y);
-  return y;
-}""",
-    "__uint_as_float": """
-static inline float uint_as_float(uint32_t x) {
-  float y;
-  memcpy(&y, &x, sizeof y);
-  return y;
-}""",
-    "__longlong_as_double": """
-static inline double longlong_as_double(i64 x) {
-  double y;
-  memcpy(&y, &x, sizeof y);
-  return y;
-}""",
+    **{
+        name: BIT_CAST.format(to=to, name=name.strip("_"), source=source)
+        for name, to, source in (
+            ("__float_as_int", "int32_t", "float"),
+            ("__float_as_uint", "uint32_t", "float"),
+            ("__double_as_longlong", "i64", "double"),
+            ("__int_as_float", "float", "int32_t"),
+            ("__uint_as_float", "float", "uint32_t"),
+            ("__longlong_as_double", "double", "i64"),
+        )
+    },
 }
 OF_DTYPES = {
     "of_parts": """

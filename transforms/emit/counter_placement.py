@@ -19,7 +19,7 @@ from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 
-def counters_first(block: Block) -> Block:
+def place_counters(block: Block) -> Block:
     return _block(block, reads_of(block))
 
 

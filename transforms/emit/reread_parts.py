@@ -18,7 +18,7 @@ Place = tuple[Any, ...]  # an array, and where in it: integers and atoms
 Parts = Mapping[Place, Var]
 
 
-def at_hand(block: Block, around: Parts | None = None) -> Block:
+def reread_parts(block: Block, around: Parts | None = None) -> Block:
     """The block with reads of parts of parts; `around` are the parts that were read before it."""
     parts: dict[Place, Var] = dict(around or {})
     body: list[Statement] = []
@@ -29,11 +29,13 @@ def at_hand(block: Block, around: Parts | None = None) -> Block:
             case Let() if s.op is index and s.outs[0].name and (place := _place(s)):
                 parts.setdefault(place, s.outs[0])
             case If():
-                s = replace(s, then=at_hand(s.then, parts), orelse=at_hand(s.orelse, parts))
+                s = replace(
+                    s, then=reread_parts(s.then, parts), orelse=reread_parts(s.orelse, parts)
+                )
             case For():
-                s = replace(s, body=at_hand(s.body, parts))
+                s = replace(s, body=reread_parts(s.body, parts))
             case While():
-                s = replace(s, test=at_hand(s.test, parts), body=at_hand(s.body, parts))
+                s = replace(s, test=reread_parts(s.test, parts), body=reread_parts(s.body, parts))
             case _:
                 pass
         body.append(s)

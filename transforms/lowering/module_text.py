@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tapeless.transforms.core.language import Block, Effect, Let, Var
-from tapeless.transforms.emit.counter_placement import counters_first
+from tapeless.transforms.emit.counter_placement import place_counters
 from tapeless.transforms.emit.module import called_functions, function_text, join_module
 from tapeless.transforms.emit.writer import Writer, emit_function
 from tapeless.transforms.lowering.error_functions import raising_decorator
 from tapeless.transforms.lowering.kernels.kernel import Kernel
-from tapeless.transforms.lowering.optimize.out_parameters import stored_back
+from tapeless.transforms.lowering.optimize.out_parameters import store_out_parameters
 from tapeless.transforms.lowering.pooled_arrays import pooled_text
 from tapeless.transforms.lowering.schedule.user_errors import UserErrors
-from tapeless.transforms.memory.materialize_fills import fill
+from tapeless.transforms.memory.materialize_fills import materialize_fills
 from tapeless.transforms.python_text.python_source import template, to_source
 
 
@@ -23,7 +23,7 @@ class Driver(Writer):
 
     @staticmethod
     def prepare(block: Block) -> Block:
-        return counters_first(fill(block))
+        return place_counters(materialize_fills(block))
 
     def effect(self, s: Effect) -> None:
         if s.kind != "kernel":
@@ -90,6 +90,6 @@ def write_plain(
 ) -> str:
     """The text of a module in array form, whose function overwrites the parameters `stored`."""
     functions = [function_text(f.name, b, "") for f, b in called_functions([block], name).items()]
-    owned, signature = stored_back(block, stored), ", ".join(arguments)
+    owned, signature = store_out_parameters(block, stored), ", ".join(arguments)
     main = emit_function(name, owned, signature, unpack, result, doc, set(arguments), Driver)
     return join_module([*functions, main])

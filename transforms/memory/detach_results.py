@@ -16,17 +16,17 @@ from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
 from tapeless.transforms.memory.aliasing import Root
 from tapeless.transforms.memory.in_place_stores import InPlaceStores
-from tapeless.transforms.memory.materialize_fills import fill
+from tapeless.transforms.memory.materialize_fills import materialize_fills
 from tapeless.transforms.ops.primitives.axis_lengths import copy_if_set
 from tapeless.transforms.ops.primitives.new_arrays import full
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, copy
 from tapeless.transforms.optimize.simplify import dead_code
 
 
-def detach(block: Block, count: int) -> Block:
+def detach_results(block: Block, count: int) -> Block:
     """The block, with copies of those of its first `count` results that others can see."""
     memory = InPlaceStores(block.params)
-    memory.block(fill(block).body, {a for a in block.results if isinstance(a, Var)})
+    memory.block(materialize_fills(block).body, {a for a in block.results if isinstance(a, Var)})
     definitions = {v: s for s in block.body if isinstance(s, Let) for v in s.outs}
     results, lacking = list(block.results), may_lack(block)
     taken: set[Root] = set()

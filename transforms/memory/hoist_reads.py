@@ -14,14 +14,14 @@ from tapeless.transforms.ops.primitives.index_keys import is_element
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index, update
 
 
-def reads_first(block: Block) -> Block:
+def hoist_reads(block: Block) -> Block:
     """The block with such reads in front of the stores."""
     before: dict[Statement, list[Statement]] = {}  # what goes in front of a store
     stores: dict[Var, Let] = {}  # the first store to each array
     places: dict[Var, int] = {}  # of what the block makes
     body: list[Statement] = []
     for k, s in enumerate(block.body):
-        s = with_blocks(s, reads_first)
+        s = with_blocks(s, hoist_reads)
         store = _store_before_read(s, stores)
         at = -1 if store is None else places[store.outs[0]]
         if store is not None and all(places.get(v, -1) < at for v in reads(s)):

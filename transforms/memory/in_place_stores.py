@@ -179,7 +179,7 @@ def _made_in(body: list[Statement]) -> set[Var]:
     return {v for s in statements(Block((), tuple(body), ())) for v in outputs(s)}
 
 
-def own(block: Block, ours: Collection[Var] = ()) -> Block:
+def store_in_place(block: Block, ours: Collection[Var] = ()) -> Block:
     """`block` with copies where a store must not be seen; afterwards every store is in place.
     Parameters that are `ours` may be overwritten."""
     live = {a for a in block.results if isinstance(a, Var)}

@@ -18,7 +18,7 @@ from tapeless.transforms.ops.primitives import new_arrays
 from tapeless.transforms.ops.primitives.shapes import broadcast_to
 
 
-def fill(block: Block) -> Block:
+def materialize_fills(block: Block) -> Block:
     return replace(block, body=tuple(map(_statement, block.body)))
 
 
@@ -29,4 +29,4 @@ def _statement(s: Statement) -> Statement:
             plain = new_arrays.ones if value == 1 else new_arrays.zeros if value == 0 else None
             args = () if plain else (number,)
             return replace(s, op=plain or new_arrays.full, args=args, params=params)
-    return with_blocks(s, fill)
+    return with_blocks(s, materialize_fills)

@@ -32,7 +32,7 @@ from tapeless.transforms.ops.primitives.function_calls import acts
 SHORT = 1 << 15  # elements that a pass has to do with: above, to count takes longer than to append
 
 
-def counted_passes(s: Statement, active: set[Var]) -> list[Statement]:
+def count_passes(s: Statement, active: set[Var]) -> list[Statement]:
     """The statement, or two loops in its place where it carries arrays that a derivative needs."""
     if not isinstance(s, While) or not _saves_arrays(s, active):
         return [s]

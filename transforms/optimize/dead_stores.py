@@ -31,7 +31,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, 
 Drop = dict[Var, Atom]
 
 
-def unread_stores(block: Block) -> Block:
+def remove_dead_stores(block: Block) -> Block:
     """The block without such stores; the block itself if there are none."""
     read = _read(block)
     drop: Drop = {}

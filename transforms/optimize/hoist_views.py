@@ -29,7 +29,7 @@ from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.slices_and_gathers import gather
 
 
-def views_ahead(block: Block) -> Block:
+def hoist_views(block: Block) -> Block:
     """The block with views that no pass of a loop changes before that loop."""
     body: list[Statement] = []
     for s in block.body:
@@ -46,7 +46,7 @@ def views_ahead(block: Block) -> Block:
 
 
 def _hoist_in_blocks(s: Statement) -> Any:
-    return _on_blocks(s, views_ahead)
+    return _on_blocks(s, hoist_views)
 
 
 def _on_blocks(s: Statement, change: Any) -> Any:

@@ -44,7 +44,7 @@ from tapeless.transforms.optimize.disjoint_sets import Groups, possible_values
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 
-def tables_as_arrays(block: Block, numbers: bool = False) -> Block:
+def tables_to_arrays(block: Block, numbers: bool = False) -> Block:
     """The block in which lists of rows are arrays, where that changes nothing but their form; with
     `numbers`, lists of numbers too: Python reads those faster than arrays, compiled code does not.
     All but those lists keep their names.

@@ -48,7 +48,7 @@ from tapeless.transforms.ops.primitives.stacks import add_item, push, set_item, 
 from tapeless.transforms.optimize.algebra.facts import fits
 from tapeless.transforms.optimize.algebra.rules import algebra
 from tapeless.transforms.optimize.dead_code import dead_code
-from tapeless.transforms.optimize.dead_stores import unread_stores
+from tapeless.transforms.optimize.dead_stores import remove_dead_stores
 from tapeless.transforms.optimize.equal_regions import earlier_twin
 from tapeless.transforms.optimize.loop_carries import (
     called_alike,
@@ -84,7 +84,7 @@ def simplify(block: Block) -> Block:
         after_pass = pass_.run()
         if pass_.before is not None and not pass_.changed:
             break
-        block = passes.run(after_pass, dead_code, merge_stores, unread_stores)
+        block = passes.run(after_pass, dead_code, merge_stores, remove_dead_stores)
     return block
 
 

@@ -19,42 +19,42 @@ from tapeless.transforms.lowering.lists.drop_front import shifted_lists
 from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
 from tapeless.transforms.lowering.lists.list_lengths import list_lengths
 from tapeless.transforms.lowering.lists.lists_to_arrays import complete_lists
-from tapeless.transforms.lowering.lists.materialize_early import taken_early
+from tapeless.transforms.lowering.lists.materialize_early import materialize_early
 from tapeless.transforms.lowering.optimize.carried_factors_last import carried_factors_last
 from tapeless.transforms.lowering.optimize.conditional_store import recognise_conditional_stores
-from tapeless.transforms.lowering.optimize.donated_buffers import into_donated
-from tapeless.transforms.lowering.optimize.fuse_reverse_loop import alongside
+from tapeless.transforms.lowering.optimize.donated_buffers import store_in_donated
+from tapeless.transforms.lowering.optimize.fuse_reverse_loop import fuse_reverse_loops
 from tapeless.transforms.lowering.optimize.loops_to_slices import vectorise
 from tapeless.transforms.lowering.optimize.one_hot import one_hot
-from tapeless.transforms.lowering.optimize.out_parameters import stored_back
+from tapeless.transforms.lowering.optimize.out_parameters import store_out_parameters
 from tapeless.transforms.lowering.optimize.reciprocals import reciprocals
-from tapeless.transforms.lowering.optimize.recompute_parts import recomputed_parts
-from tapeless.transforms.lowering.optimize.rematerialize import made_again
-from tapeless.transforms.lowering.optimize.reuse_product_memory import overlaid
+from tapeless.transforms.lowering.optimize.recompute_parts import recompute_parts
+from tapeless.transforms.lowering.optimize.rematerialize import rematerialize
+from tapeless.transforms.lowering.optimize.reuse_product_memory import reuse_product_memory
 from tapeless.transforms.lowering.optimize.scatter_additions import scatter_additions
-from tapeless.transforms.lowering.optimize.select_terms import chosen_terms
+from tapeless.transforms.lowering.optimize.select_terms import select_terms
 from tapeless.transforms.lowering.optimize.share_between_branches import share_between_branches
 from tapeless.transforms.lowering.optimize.stacks_to_arrays import stacks_to_arrays
 from tapeless.transforms.lowering.optimize.stores_to_gathers import stores_to_gathers
-from tapeless.transforms.lowering.rewrite.comparisons import elements_compared
+from tapeless.transforms.lowering.rewrite.comparisons import compare_elements
 from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.draws_in_loops import draws_by_number
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.masked_updates import masked_updates
 from tapeless.transforms.lowering.rewrite.outer_products import products_of_outer_products
 from tapeless.transforms.lowering.rewrite.padded_edges import padded_edges
-from tapeless.transforms.lowering.rewrite.row_products import by_rows
-from tapeless.transforms.lowering.rewrite.scaled_products import scales_last
+from tapeless.transforms.lowering.rewrite.row_products import split_row_products
+from tapeless.transforms.lowering.rewrite.scaled_products import move_factors_last
 from tapeless.transforms.lowering.rewrite.small_linalg import Small
 from tapeless.transforms.lowering.rewrite.stacked_products import rows_of_stacks
-from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
-from tapeless.transforms.lowering.rewrite.transposes import transposes_last
+from tapeless.transforms.lowering.rewrite.sum_before_matmul import sum_before_matmul
+from tapeless.transforms.lowering.rewrite.transposes import move_transposes_last
 from tapeless.transforms.lowering.rewrite.triangular_products import triangular_products
-from tapeless.transforms.lowering.rewrite.triangular_solves import triangles_by_blocks
+from tapeless.transforms.lowering.rewrite.triangular_solves import solve_triangles_by_blocks
 from tapeless.transforms.lowering.rewrite.vector_contractions import vector_contractions
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
 from tapeless.transforms.lowering.sizes.part_lengths import part_lengths
-from tapeless.transforms.lowering.sizes.rename_sizes import lasting
+from tapeless.transforms.lowering.sizes.rename_sizes import rename_sizes
 from tapeless.transforms.lowering.sizes.size_equalities import (
     Fitting,
     Sizes,
@@ -64,7 +64,7 @@ from tapeless.transforms.lowering.sizes.size_equalities import (
 )
 from tapeless.transforms.lowering.target import Target
 from tapeless.transforms.optimize.inline_calls import forget
-from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
+from tapeless.transforms.optimize.lists_to_arrays import tables_to_arrays
 
 LoweredForm = tuple[Block, Sizes, Facts, list[Statement], list[Relation], list[Var]]
 
@@ -73,13 +73,13 @@ def without_lists(block: Block) -> Block:
     """The block with arrays and lengths in the place of lists, as far as loops need no lists."""
     return passes.run(
         block,
-        partial(tables_as_arrays, numbers=True),
+        partial(tables_to_arrays, numbers=True),
         rows_of_lists,
         forget,
         shifted_lists,
         list_lengths,
         complete_lists,
-        taken_early,
+        materialize_early,
         stacks_to_arrays,
     )
 
@@ -98,13 +98,13 @@ def loop_form(
     small, of_numpy = Small(hints, target), target.library == "NumPy"
     block = passes.run(
         block,
-        lasting,
+        rename_sizes,
         padded_edges,
         partial(masked_updates, any_order=fastmath),
         partial(part_lengths, relations=relations),
-        *([small.run, lasting] if routines else []),
+        *([small.run, rename_sizes] if routines else []),
         *([partial(triangular_products, hints=hints)] if fastmath and of_numpy else []),
-        *([triangles_by_blocks] if of_numpy else []),
+        *([solve_triangles_by_blocks] if of_numpy else []),
     )
     sizes = equal_sizes([*relations, *small.relations])
 
@@ -127,40 +127,40 @@ def loop_form(
         partial(rows_of_stacks, hints=hints, small=target.small_matrix),
         without_wide_integers,
         partial(decompose, target=target),
-        partial(transposes_last, any_order=fastmath),
+        partial(move_transposes_last, any_order=fastmath),
         *inexact(reciprocals),
         share_between_branches,
-        partial(by_rows, hints=hints),
-        alongside,
+        partial(split_row_products, hints=hints),
+        fuse_reverse_loops,
         vectorise,
         fitting.run,
     )
     relate_differences(sizes, relations)
     fitted = passes.run(
         fitted,
-        partial(elements_compared, alike=equal),
+        partial(compare_elements, alike=equal),
         *([partial(one_hot, equal=equal)] if target.separate else []),
         *([scatter_additions] if target.separate else []),
         *inexact(
-            partial(scales_last, equal=equal, hints=hints),
-            partial(sums_first, equal=equal),
-            chosen_terms,
+            partial(move_factors_last, equal=equal, hints=hints),
+            partial(sum_before_matmul, equal=equal),
+            select_terms,
             carried_factors_last,
         ),
-        made_again,
+        rematerialize,
     )
     facts = facts_of(relations, fitted).map(partial(canonical, sizes=sizes))
     fitted, relied = stores_to_gathers(fitted, sizes, hints, facts)
     fitted = passes.run(
         passes.verified(fitted, "stores_to_gathers"),
-        partial(recomputed_parts, hints=hints),
+        partial(recompute_parts, hints=hints),
         partial(recognise_conditional_stores, equal=equal),
     )
     count = len(block.results) - len(stored)
-    fitted, ours = into_donated(fitted, donated, count, equal)
+    fitted, ours = store_in_donated(fitted, donated, count, equal)
     fitted = passes.run(
-        passes.verified(fitted, "into_donated"),
-        partial(overlaid, equal=equal),
-        partial(stored_back, stored=stored, overwriting=False, ours=ours),
+        passes.verified(fitted, "store_in_donated"),
+        partial(reuse_product_memory, equal=equal),
+        partial(store_out_parameters, stored=stored, overwriting=False, ours=ours),
     )
     return fitted, sizes, facts, fitting.checks, [*fitting.relied, *small.relied, *relied], ours

@@ -7,7 +7,7 @@ import pytest
 
 import tapeless
 from tapeless.transforms.core.checker import verify
-from tapeless.transforms.memory.detach_results import detach
+from tapeless.transforms.memory.detach_results import detach_results
 from tests.transforms.staging import block_of, compiled, lets
 
 V = np.array([1.0, 2.0, 3.0])
@@ -42,7 +42,7 @@ OWN = {
 
 def detached(function):
     block = block_of(function, V)
-    return detach(block, len(block.results))
+    return detach_results(block, len(block.results))
 
 
 @pytest.mark.parametrize(("function", "copies"), SHARED.values(), ids=SHARED)
@@ -74,8 +74,8 @@ def test_a_broadcast_number_is_made_as_an_array():
 
 def test_only_the_first_results_are_the_callers():
     block = block_of(lambda v: (v, v), V)
-    assert detach(block, 0) is block
-    assert len(lets(detach(block, 1), "copy")) == 1
+    assert detach_results(block, 0) is block
+    assert len(lets(detach_results(block, 1), "copy")) == 1
 
 
 @pytest.mark.parametrize("transform", [tapeless.grad, tapeless.value_and_grad])

@@ -6,7 +6,7 @@ import pytest
 import tapeless
 from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import For, Let, While
-from tapeless.transforms.memory.in_place_stores import InPlaceStores, own
+from tapeless.transforms.memory.in_place_stores import InPlaceStores, store_in_place
 from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
 from tapeless.transforms.optimize.simplify import simplify
 from tests.transforms.staging import block_of, compiled, every, lets
@@ -260,17 +260,17 @@ def test_stores_mean_what_they_mean_in_numpy(function):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_owned_programs_are_well_formed(function):
-    verify(own(block_of(function, V)))
+    verify(store_in_place(block_of(function, V)))
 
 
 @pytest.mark.parametrize("function", NO_COPY)
 def test_what_nobody_sees_is_not_copied(function):
-    assert lets(own(simplify(block_of(function, V))), "copy") == []
+    assert lets(store_in_place(simplify(block_of(function, V))), "copy") == []
 
 
 @pytest.mark.parametrize("function", ONE_COPY)
 def test_what_somebody_sees_is_copied_once_and_outside_of_loops(function):
-    block = own(simplify(block_of(function, V)))
+    block = store_in_place(simplify(block_of(function, V)))
     assert len(lets(block, "copy")) == 1
     for loop in every(block, (For, While)):
         assert not lets(loop.body, "copy")
@@ -290,7 +290,7 @@ def test_only_later_readers_matter(reads):
         b[0] = 1.0
         return b + a
 
-    block = own(block_of({"before": before, "after": after}[reads], V))
+    block = store_in_place(block_of({"before": before, "after": after}[reads], V))
     assert len(lets(block, "copy")) == {"before": 0, "after": 1}[reads]
 
 
@@ -317,7 +317,7 @@ def test_a_row_that_is_read_after_its_store_is_copied_alone():
             h[t] = np.sin(h[t - 1]) * u
         return np.sum(h)
 
-    block = own(tapeless.grad(states).specialise((V, 4), {}).simplified)
+    block = store_in_place(tapeless.grad(states).specialise((V, 4), {}).simplified)
     for loop in every(block, For):
         assert all(let.outs[0].type.ndim == 1 for let in lets(loop.body, "copy"))
 

@@ -29,7 +29,9 @@ def checking(monkeypatch):
     return monkeypatch
 
 
-@pytest.mark.parametrize("name", ["written_out", "simplify", "detach", "plain", "own"])
+@pytest.mark.parametrize(
+    "name", ["written_out", "simplify", "detach_results", "plain", "store_in_place"]
+)
 def test_array_form_is_verified_after_each_pass(checking, name):
     def broken(block, *args, **kwargs):
         return _stray_result(block)
@@ -40,7 +42,9 @@ def test_array_form_is_verified_after_each_pass(checking, name):
         grad(lambda x: loss(x) + 1)(np.ones(3))
 
 
-@pytest.mark.parametrize("name", ["decompose", "vectorise", "accepted", "overlaid", "stored_back"])
+@pytest.mark.parametrize(
+    "name", ["decompose", "vectorise", "rematerialize", "store_out_parameters"]
+)
 def test_loop_form_is_verified_after_each_pass(checking, name):
     def broken(block, *args, **kwargs):
         return _stray_result(block)

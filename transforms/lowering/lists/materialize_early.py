@@ -18,11 +18,11 @@ from tapeless.transforms.ops.primitives.stacks import to_array
 TAKING = (to_array, stack_length)
 
 
-def taken_early(block: Block) -> Block:
+def materialize_early(block: Block) -> Block:
     """The block, with these statements right behind those that make what they read."""
     body: list[Statement] = []
     for s in block.body:
-        s = with_blocks(s, taken_early)
+        s = with_blocks(s, materialize_early)
         if isinstance(s, Let) and s.op in TAKING:
             body.insert(_place(body, {*reads(s)}), s)
         else:

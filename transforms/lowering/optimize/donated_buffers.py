@@ -13,7 +13,7 @@ from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 
 
-def into_donated(
+def store_in_donated(
     block: Block, donated: Sequence[Var], count: int, equal: Callable[[Size, Size], bool]
 ) -> tuple[Block, list[Var]]:
     """The block with its first `count` results stored to parameters, and those that were used."""

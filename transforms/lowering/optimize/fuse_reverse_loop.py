@@ -45,7 +45,7 @@ class Apart(Exception):  # noqa: N818 (a result, not an error)
     """The loops stay as they are."""
 
 
-def alongside(block: Block) -> Block:
+def fuse_reverse_loops(block: Block) -> Block:
     """The block with such loops joined; in those of its blocks, too."""
     if measures(block):
         return block

@@ -21,14 +21,14 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.lowering.optimize.materialized_views import materialize_views
 from tapeless.transforms.lowering.schedule.dependences import Dependences
-from tapeless.transforms.memory.hoist_reads import reads_first
-from tapeless.transforms.memory.in_place_stores import own
+from tapeless.transforms.memory.hoist_reads import hoist_reads
+from tapeless.transforms.memory.in_place_stores import store_in_place
 from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
 from tapeless.transforms.ops.primitives.shapes import copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 
 
-def stored_back(
+def store_out_parameters(
     block: Block, stored: Sequence[Var], overwriting: bool = True, ours: Sequence[Var] = ()
 ) -> Block:
     """The block, with stores decided. Its last results are what the parameters `stored` hold when
@@ -37,7 +37,7 @@ def stored_back(
     overwriting  whether x = x + y may be x += y
     ours         other parameters that may be overwritten
     """
-    block = own(reads_first(block), (*stored, *ours))
+    block = store_in_place(hoist_reads(block), (*stored, *ours))
     block = block if overwriting else materialize_views(not_overwriting(block), stored)
     if not stored:
         return block

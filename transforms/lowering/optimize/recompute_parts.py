@@ -74,7 +74,7 @@ class Slicing:
         return all(s == slice(None) for s in self.slices)
 
 
-def recomputed_parts(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+def recompute_parts(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
     """The block; `hints` are sizes of the call that it is made for."""
     views = (s for s in statements(block) if isinstance(s, Let) and s.op is index)
     if not any(s.outs[0].type.shape for s in views):

@@ -23,7 +23,7 @@ from tapeless.transforms.lowering.schedule.loop_nests import takes_long
 MOST = 4  # operations that are done again
 
 
-def made_again(block: Block) -> Block:
+def rematerialize(block: Block) -> Block:
     """The block; what loops and branches in it do stays as it is."""
     if sum(map(is_apart, block.body)) < 2:
         return block

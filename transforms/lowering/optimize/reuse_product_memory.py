@@ -21,7 +21,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import update
 Equal = Callable[[Size, Size], bool]
 
 
-def overlaid(block: Block, equal: Equal) -> Block:
+def reuse_product_memory(block: Block, equal: Equal) -> Block:
     """The block; what loops and branches in it do stays as it is."""
     if not any(map(is_apart, block.body)):
         return block

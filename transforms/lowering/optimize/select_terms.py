@@ -30,13 +30,13 @@ from tapeless.transforms.ops.primitives.arithmetic import add, neg, sub
 Uses = Mapping[Var, int]  # how often variables are read
 
 
-def chosen_terms(block: Block) -> Block:
+def select_terms(block: Block) -> Block:
     """The block with sums apart from the tests in innermost loops."""
     return replace(block, body=tuple(map(_statement, block.body)))
 
 
 def _statement(s: Statement) -> Statement:
-    s = with_blocks(s, chosen_terms)
+    s = with_blocks(s, select_terms)
     if not isinstance(s, For) or s.until or any(map(is_loop, statements(s.body))):
         return s
     uses = reads_of(s.body)

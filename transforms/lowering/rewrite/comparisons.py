@@ -60,7 +60,7 @@ CLOSE: dict[Op, Callable[..., Any]] = {
 }
 
 
-def elements_compared(block: Block, alike: Callable[[Size, Size], bool]) -> Block:
+def compare_elements(block: Block, alike: Callable[[Size, Size], bool]) -> Block:
     """The block with comparisons of elements in its loops and branches, where arrays are of one
     shape; `alike` says whether two sizes are equal."""
 

@@ -43,7 +43,7 @@ def _kind(a: Atom, b: Atom, *, shape: tuple[Size, ...], **_: Any) -> Type:
 row_products = Op("row_products", _kind, "({0}.reshape({flat}) @ {1}).reshape({shape})")
 
 
-def by_rows(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+def split_row_products(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
     """The block with such products, where loops alone make the left operand or read the result.
 
     hints  sizes in the call that the program is made for, which say where it pays

@@ -56,10 +56,10 @@ class ScalingStep:
     factor: Factor | None
 
 
-def scales_last(
+def move_factors_last(
     block: Block, equal: Callable[[Size, Size], bool], hints: Mapping[dims.Symbol, int]
 ) -> Block:
-    """The block.
+    """The block with factors behind products instead of in their operands.
 
     equal  whether two sizes are
     hints  the sizes of this call, by which the smaller of two matrices is found

@@ -30,7 +30,7 @@ from tapeless.transforms.ops.primitives.arithmetic import add, sub
 Equal = Callable[[Size, Size], bool]
 
 
-def sums_first(block: Block, equal: Equal) -> Block:
+def sum_before_matmul(block: Block, equal: Equal) -> Block:
     """The block; `equal` says whether two sizes are."""
     return _block(block, reads_of(block), equal)
 

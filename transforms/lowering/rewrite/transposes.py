@@ -32,7 +32,7 @@ Axes = tuple[int, ...]
 ELEMENTS = frozenset([cast, select, real, imag, conjugate])
 
 
-def transposes_last(block: Block, any_order: bool) -> Block:
+def move_transposes_last(block: Block, any_order: bool) -> Block:
     """The block, simplified again where anything is transposed.
 
     any_order  whether numbers may be added up in any order

@@ -50,7 +50,7 @@ SOLVERS = {
 }
 
 
-def triangles_by_blocks(block: Block) -> Block:
+def solve_triangles_by_blocks(block: Block) -> Block:
     """The program, in which the systems of triangular matrices are solved so."""
     zero = zero_triangles(block)
     return _solve_by_blocks(block, zero) if zero else block

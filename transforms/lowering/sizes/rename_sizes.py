@@ -10,7 +10,7 @@ from tapeless.transforms.core.language import Block, Let, Type, Var, blocks, out
 from tapeless.transforms.core.uses import sizes_in
 
 
-def lasting(block: Block) -> Block:
+def rename_sizes(block: Block) -> Block:
     """The block, in which types of results of elementwise operations are named anew."""
     defined = set(block.params)
     for s in statements(block):

@@ -128,39 +128,13 @@ def _refuse_labels(labels: Any, index: Any) -> None:
         )
 
 
-def sum(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _refuse_labels(labels, index)
-    return np.sum(input)
+def _measure(name: str, function: Any) -> Any:
+    def measure(input: Any, labels: Any = None, index: Any = None) -> Any:
+        _refuse_labels(labels, index)
+        return function(input)
 
-
-def mean(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _refuse_labels(labels, index)
-    return np.mean(input)
-
-
-def variance(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _refuse_labels(labels, index)
-    return np.var(input)
-
-
-def standard_deviation(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _refuse_labels(labels, index)
-    return np.std(input)
-
-
-def minimum(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _refuse_labels(labels, index)
-    return np.min(input)
-
-
-def maximum(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _refuse_labels(labels, index)
-    return np.max(input)
-
-
-def median(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _refuse_labels(labels, index)
-    return np.median(input)
+    measure.__name__ = name
+    return measure
 
 
 def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
@@ -178,6 +152,10 @@ def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
 GREY: list[Any] = [grey_erosion, grey_dilation, grey_opening, grey_closing, white_tophat]
 GREY += [black_tophat, morphological_gradient, morphological_laplace]
 GREY += [maximum_filter1d, minimum_filter1d]
-MEASURES: list[Any] = [sum, mean, variance, standard_deviation, minimum, maximum, median]
-MEASURES += [center_of_mass]
+MEASURES: list[Any] = [
+    *map(_measure, ("sum", "mean", "variance"), (np.sum, np.mean, np.var)),
+    *map(_measure, ("standard_deviation", "minimum", "maximum"), (np.std, np.min, np.max)),
+    _measure("median", np.median),
+    center_of_mass,
+]
 FILTERS = GREY + MEASURES
