@@ -201,3 +201,22 @@ def test_the_imaginary_part_of_a_number_is_one():
     for x in (0.5, np.float64(0.5)):
         assert np.ndim(jit(lambda x: np.imag(x))(x)) == 0
         assert not isinstance(jit(lambda x: np.imag(x))(x), np.ndarray)
+
+
+def test_numbers_added_to_truth_values_one_by_one_are_refused():
+    q, k = np.array([True, True, False]), np.array([0, 0, 1])
+
+    def added(q, b):
+        np.add.at(q, k, b)
+        return q
+
+    def subtracted(q, b):
+        np.subtract.at(q, k, b)
+        return q
+
+    for f in (added, subtracted):
+        with pytest.raises(UnsupportedError, match="cut off after each"):
+            jit(f)(q.copy(), 1)
+    np.testing.assert_array_equal(jit(added)(q.copy(), True), added(q.copy(), True))
+    with pytest.raises(UnsupportedError, match="boolean subtract"):
+        jit(subtracted)(q.copy(), True)

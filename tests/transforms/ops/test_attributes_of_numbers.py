@@ -77,3 +77,28 @@ def test_bits_of_integers_are_counted():
     np.testing.assert_array_equal(vmap(lambda k: k.bit_count())(n), expected)
     assert [jit(lambda k: k.bit_count())(int(k)) for k in n] == expected
     assert jit(lambda n: n[0].bit_count() / 2)(n) == 1.5
+
+
+NUMBERS = {
+    "complex of two": lambda b: complex(b[0], b[1]) * 0.1,
+    "complex of a float and another": lambda b: complex(0.1, b[1]) * 0.1,
+    "sum of a list": lambda b: sum(b.tolist()),
+    "item of a list": lambda b: b.tolist()[3] * 0.1,
+    "array of a list": lambda b: np.array(b.tolist()),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint8])
+def test_numbers_of_python_have_64_bits(name, dtype):
+    f, b = NUMBERS[name], np.arange(20).astype(dtype) / dtype(7)
+    b = b.astype(dtype)
+    for form in (jit(f), lambda b: vmap(f)(b[None])[0]):
+        np.testing.assert_allclose(form(b), f(b), rtol=1e-14)
+        assert np.asarray(form(b)).dtype == np.asarray(f(b)).dtype
+
+
+@pytest.mark.parametrize("n", [3, 20])
+def test_a_list_of_unsigned_numbers_of_64_bits(n):
+    b = np.arange(n, dtype=np.uint64)
+    assert jit(lambda b: b.tolist()[2] * 0.5)(b) == 1.0

@@ -26,10 +26,22 @@ def python_number(x: Any) -> Any:
     """A scalar as a number of Python's, which adapts to arrays."""
     if not isinstance(x, Operators):
         return x.item() if isinstance(x, np.generic) else x
-    kind = KINDS.get(x.type.dtype.kind)
-    if x.type.weak or kind is None or not np.can_cast(x.type.dtype, kind):
-        return x  # unsigned ones of 64 bits and long doubles do not fit
-    return x.apply_rule(functools.partial(cast, dtype=np.dtype(kind), python=True), x)
+    if x.type.weak or not _fits_python(x.type.dtype):
+        return x
+    dtype = dtype_in_python(x.type.dtype)
+    return x.apply_rule(functools.partial(cast, dtype=dtype, python=True), x)
+
+
+def dtype_in_python(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of Python's numbers for those of a dtype of NumPy's."""
+    return np.dtype(KINDS[dtype.kind]) if _fits_python(dtype) else dtype
+
+
+def _fits_python(dtype: np.dtype[Any]) -> bool:
+    """Whether Python's numbers, of 64 bits each, hold those of a dtype: not unsigned ones of 64
+    bits, and not long doubles."""
+    kind = KINDS.get(dtype.kind)
+    return kind is not None and np.can_cast(dtype, kind)
 
 
 def call_with_numpy_numbers(func: Any, call: Callable[..., Any], *args: Any) -> Any:

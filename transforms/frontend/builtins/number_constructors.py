@@ -47,14 +47,14 @@ def number_constructor(kind: type) -> Any:
             else special_methods.call_special(f"__{kind.__name__}__", _identity, x)
         )
         if not isinstance(x, Symbol):
-            return x + 1j * more[0] if has_symbols(more) else kind(x, *more)
+            return x + 1j * python_number(more[0]) if has_symbols(more) else kind(x, *more)
         if kind is bool:
             return python_number(truth(x))
         value = _single_element(x, kind) if x.type.shape else x.value()
         if kind is not complex and value.type.weak and value.type.dtype.kind == "c":
             return kind(1j)  # which is an error; of NumPy's numbers it is the real part
         if more:
-            return number_constructor(complex)(hooks, x) + 1j * more[0]
+            return number_constructor(complex)(hooks, x) + 1j * python_number(more[0])
         if kind is int and value.type.dtype.kind == "f":
             size = rounded_size(comparisons_and_rounding.trunc, value)
             if size is not None:

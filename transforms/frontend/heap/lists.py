@@ -17,6 +17,7 @@ from tapeless.transforms.core.builder import atom_of_size, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.frontend.arrays.numpy_scalars import dtype_in_python, python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.heap.element_writeback import (
     is_same_element,
@@ -513,9 +514,10 @@ def numbers_of(x: Symbol) -> StagedList | None:
     shape = x.type.shape
     if len(shape) != 1 or (isinstance(shape[0], int) and shape[0] <= SMALL):
         return None
-    first: Any = x[0]
-    number = wrap(cast(first.value(), dtype=x.type.dtype, python=True))
-    return from_arrays(require_defined(flatten(number)), [x], [True])
+    dtype = dtype_in_python(x.type.dtype)
+    numbers: Any = x if dtype == x.type.dtype else x.astype(dtype)
+    number = python_number(numbers[0])  # uint64 stays NumPy's: Python's numbers of 64 bits are less
+    return from_arrays(require_defined(flatten(number)), [numbers], [number.type.weak])
 
 
 def fill(target: StagedList, source: StagedList, places: Symbol) -> None:

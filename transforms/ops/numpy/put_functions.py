@@ -51,17 +51,21 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import (
 def _add_at(a: Any, indices: Any, b: Any) -> Any:
     key, rest = normalize(indices, a.type.ndim)
     b = as_array(b)
-    if a.type.dtype.kind in "iub" and b.type.dtype.kind in "fc":
+    kinds = a.type.dtype.kind, b.type.dtype.kind
+    if (kinds[0] in "iub" and kinds[1] in "fc") or (kinds[0] == "b" and kinds[1] != "b"):
         raise UnsupportedError(
             f"numbers of {b.type.dtype} added to elements of {a.type.dtype} one by one are cut off "
             "after each",
-            "make the array one of floats",
+            "make the array one of numbers" if kinds[0] == "b" else "make the array one of floats",
         )
     return add_at(a, stretch_value(b, a, key, tuple(rest)), *rest, key=key)
 
 
 def _subtract_at(a: Any, indices: Any, b: Any) -> Any:
-    return _add_at(a, indices, neg(as_array(b)))
+    b = as_array(b)
+    if a.type.dtype.kind == b.type.dtype.kind == "b":
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported")
+    return _add_at(a, indices, neg(b))
 
 
 def _extreme_at(op: Op, repeated: Op) -> Any:
