@@ -214,10 +214,9 @@ class ProductBuilder:
         """Whether the rows of the product are so long that registers hold one, and lie in memory
         without gaps."""
         along = self.is_size(self.out.along)
-        lengths = (self.n, along)
-        if not all(isinstance(n, ir.Constant) for n in lengths):
+        if not (isinstance(self.n, ir.Constant) and isinstance(along, ir.Constant)):
             return False
-        return bool(along.constant and 1 < self.n.constant <= LANES)
+        return along.constant and 1 < self.n.constant <= LANES  # type: ignore[no-any-return]
 
     def by_vectors(self) -> None:
         """Along the rows of the second matrix, with a row of the product in registers."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -32,12 +33,20 @@ from tapeless.transforms.frontend.control_flow.loops import (
     while_loop,
 )
 from tapeless.transforms.frontend.effects.effects import raise_
-from tapeless.transforms.frontend.heap.iterators import CHANGED, MAKE_A_LIST, Once
+from tapeless.transforms.frontend.heap.iterators import (
+    CHANGED,
+    MAKE_A_LIST,
+    Advancing,
+    Once,
+)
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import AttributeLocation
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import require_current
+
+RANGE_ITERATOR = type(iter(range(0)))
+INDICES = "run over the range by a variable, and compute the further items of it"
 
 
 def _length(items: StagedList) -> Any:
@@ -169,11 +178,15 @@ def for_each(
     iterable: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, name: str
 ) -> None:
     """A for statement."""
+    is_variable = any(v is iterable for v in vars(frame).values())
+    of_range = isinstance(iterable, Advancing) and isinstance(iterable.source, RANGE_ITERATOR)
+    if of_range and stop is None and not is_variable:
+        _for_rest_of_range(iterable, body, frame, name)
+        return
     if not isinstance(iterable, Through):
         for_loop(special_methods.iterable_of(iterable), body, frame, stop, name)
         return
     key = loop_key(body)
-    is_variable = any(v is iterable for v in vars(frame).values())
     if key in trace().decisions.following:
         while_loop(iterable.has_more, from_line(key, lambda: body(iterable.take())), frame, stop)
         return
@@ -186,6 +199,21 @@ def for_each(
         raise
     finally:
         iterable.loop = None
+
+
+def _for_rest_of_range(
+    iterator: Advancing, body: Callable[[Any], Any], frame: Any, name: str
+) -> None:
+    """A loop without an early end over an iterator of a range, such as `reversed(range(9))`: as one
+    over the range, which may be rolled. The iterator has no more items then."""
+    iterator.ask()
+    trace().note_advanced(iterator)
+    before = iterator.source.__reduce__()
+    _, (numbers,), *taken = before
+    for_loop(numbers[taken[0] or 0 :] if taken else numbers, body, frame, None, name)
+    if iterator.source.__reduce__() != before:
+        raise UnsupportedError("a loop takes more items of the iterator that it runs over", INDICES)
+    deque(iterator.source, maxlen=0)
 
 
 def zip_items(hooks: Any, *parts: Any, strict: bool = False) -> Any:

@@ -101,6 +101,7 @@ class LoopFixpoint:
     test: Callable[[], Any] | None = None
     locations: dict[Any, Location] = field(default_factory=dict)
     types: dict[Any, list[Any]] = field(default_factory=dict)
+    first: dict[Any, Structure] = field(default_factory=dict)  # what a pass left in new locations
     lengths: set[Size] = field(default_factory=set)  # those that differ from pass to pass
     params: set[Var] = field(default_factory=set)
     late: list[tuple[Location, Structure]] = field(default_factory=list)
@@ -162,9 +163,11 @@ class LoopFixpoint:
                     t.loops.stored.clear()
                 t.loops.stored_in = self.frame
             return
-        before = t.loops.stored.get(self.key, ())
-        locations = {loc.key: loc for loc in before if loc.birth < t.loops.outermost}
-        self.locations.update(locations)
+        frame, before = t.loops.stored.get(self.key, (None, ()))
+        for loc in before:
+            same_call = frame is self.frame and t.loops.outlasts_pass(loc.birth)
+            if loc.birth < t.loops.outermost or same_call:
+                self.locations[loc.key] = loc
 
     def settle(self) -> None:
         """Stages passes until the types, lists and aliases at the start of one hold at its end."""
@@ -186,7 +189,7 @@ class LoopFixpoint:
                 if c not in stale and (c.birth < self.started or c in self.lists.stacks)
             }
             if len(overwritten) == before and staged is not None:
-                t.loops.stored[self.key] = list(self.locations.values())
+                t.loops.stored[self.key] = (self.frame, list(self.locations.values()))
                 emitter = LoopEmitter(self.seq, staged, self.aliases, self.standing)
                 self.rotating.find(staged, self.aliases)
                 emitter.collect(self.locations)
@@ -230,12 +233,14 @@ class LoopFixpoint:
         self.lists.mark()
         self.standing.begin()
         t.loops.began.append(self.aliases.began)
+        t.loops.started.append(self.started)
         remembered, misses, settled = dict(t.calls.remembered), len(t.calls.misses), None
         try:
             settled = self.stage_pass(entries, staged)
             return settled
         finally:
             t.loops.began.pop()
+            t.loops.started.pop()
             if settled is None:  # the calls of this attempt are none of the program
                 t.calls.remembered = remembered
                 del t.calls.misses[misses:]
@@ -317,7 +322,7 @@ class LoopFixpoint:
         params: dict[Any, list[Var]] = {}
         for key, spec in entries.items():
             leaves = list(spec.leaves())
-            kinds = self.types.setdefault(key, [a.type for a in leaves])
+            kinds = self.types.setdefault(key, self.kinds_at_first(key, spec))
             if len(kinds) != len(leaves):
                 kinds = self.types[key] = [a.type for a in leaves]
             name = self.locations[key].stem()
@@ -330,6 +335,22 @@ class LoopFixpoint:
                 record_types(param, (leaf, Literal(None, param.type)))
             self.aliases.start(key, spec, params[key])
         return params
+
+    def kinds_at_first(self, key: Any, entry: Structure) -> list[Any]:
+        """The types of a location before all passes; of a number that the first one was seen to
+        leave with another type, the type of both: it need not be staged again for that."""
+        final = self.first.pop(key, None)
+        if final is None or not (final.kind == entry.kind == "leaf"):
+            return [a.type for a in entry.leaves()]
+        assert entry.atom is not None
+        assert final.atom is not None
+        kinds = (entry.atom.type, final.atom.type)
+        if any(isinstance(k, StackType) or k.shape for k in kinds):
+            return [kinds[0]]
+        try:
+            return [join_types(*kinds)]
+        except StructureError:
+            return [kinds[0]]
 
     def index(self) -> Var:
         """The loop variable; tells the trace between which values it lies."""
@@ -412,6 +433,8 @@ class LoopFixpoint:
         """Notes what a pass left in a location; True if it must be staged again for that."""
         if key not in self.locations:
             self.locations[key] = loc
+            if isinstance(loc, FrameLocation):
+                self.first[key] = staged.finals[key][1]
             return True
         if key in self.moved:
             self.moved.discard(key)

@@ -80,8 +80,9 @@ class Loops:
 
     rolling    how many are being rolled now
     began      when the passes began that are staged
+    started    when their loops began, the outermost first
     outermost  when the outermost loop began
-    stored     by each loop: the locations that it stored to when it was last staged
+    stored     by each loop: its frame, and the locations that it stored to, when it was last staged
     stored_in  the frame of the outermost of those loops
     run_over   what they run over
     idle       the outermost open loop that does nothing with symbols
@@ -94,8 +95,9 @@ class Loops:
 
     rolling: int = 0
     began: list[int] = field(default_factory=list)
+    started: list[int] = field(default_factory=list)
     outermost: int = 0
-    stored: dict[Any, list[Any]] = field(default_factory=dict)
+    stored: dict[Any, tuple[Any, list[Any]]] = field(default_factory=dict)
     stored_in: Any = None
     run_over: list[Any] = field(default_factory=list)
     idle: Any = None
@@ -104,6 +106,11 @@ class Loops:
     unrolled: dict[tuple[str, int, str], SlowCode] = field(default_factory=dict)
     records: bool = False
     flows: dict[Var, tuple[Any, ...]] = field(default_factory=dict)
+
+    def outlasts_pass(self, birth: int) -> bool:
+        """Whether what was made then, in a pass that is being staged, but before the loop began
+        that is inside of it, is still there when that loop is staged again."""
+        return any(a < birth < b for a, b in zip(self.began, self.started[1:], strict=False))
 
 
 @dataclass
