@@ -17,7 +17,7 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """A signal through the filter a[0] y[n] = b[0] x[n] + b[1] x[n-1] + ... - a[1] y[n-1] - ...
 
-    b, a  vectors
+    b, a  vectors, or numbers
     x     an array
     axis  along which the signal lies
     zi    what the filter holds before: as x, with max(len(a), len(b)) - 1 along `axis`; returned is
@@ -28,7 +28,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     >>> lfilter([1.0], [1.0, -0.5], np.array([1.0, 0.0, 0.0]))
     array([1.  , 0.5 , 0.25])
     """
-    b, a, x = np.asarray(b), np.asarray(a), np.asarray(x)
+    b, a, x = np.atleast_1d(b), np.atleast_1d(a), np.asarray(x)
     if b.ndim != 1 or a.ndim != 1:
         raise ArgumentError("lfilter: the coefficients b and a must be vectors")
     n = max(operator.index(b.shape[0]), operator.index(a.shape[0]))

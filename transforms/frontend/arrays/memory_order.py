@@ -38,7 +38,7 @@ _BY_ROWS: list[Any] = [
 _LIKE: list[Any] = [np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.gradient]
 _COPIES: list[Any] = [np.array, np.copy, np.astype, METHODS["astype"]]
 #: Functions that make an array of their own, and the order in which they do by themselves.
-MAKERS = dict.fromkeys(_BY_ROWS, "C") | dict.fromkeys(_LIKE + _COPIES, "K")
+MAKERS = dict.fromkeys(_BY_ROWS, "C") | dict.fromkeys(_LIKE + _COPIES, "K") | {np.pad: "A"}
 #: Functions that copy an array only if it is in another order, and that order.
 ARRANGERS = {
     np.ascontiguousarray: "C",
