@@ -60,6 +60,22 @@ def _next(b: Any, a: Any, held: Any, x: Any) -> Any:
 
 
 @follow_arguments
+def freqs(b: Any, a: Any, worN: Any = 200, plot: Any = None) -> Any:  # noqa: N803 (SciPy's)
+    """Angular frequencies, and the response b(jw) / a(jw) of an analog filter at each.
+
+    b, a  coefficients, the highest power first
+    worN  the frequencies; SciPy's choice of them is not supported
+
+    >>> freqs([1.0], [1.0, 1.0], [1.0])[1]
+    array([0.5-0.5j])
+    """
+    if np.ndim(worN) == 0 or plot is not None:
+        raise ArgumentError("freqs: give the frequencies, and plot what is returned")
+    w = np.asarray(worN)
+    return w, np.polyval(b, 1j * w) / np.polyval(a, 1j * w)
+
+
+@follow_arguments
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """A signal through filters of second order, one after the other.
 
