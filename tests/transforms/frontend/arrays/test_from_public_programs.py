@@ -82,3 +82,15 @@ def test_a_ufunc_of_a_sparse_matrix_is_its_method():
     with strict(False), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         np.testing.assert_allclose(jit(flows)(v), flows(v))
+
+
+def test_windows_of_an_array_in_a_program_that_is_traced(traced):
+    def scaled(x):
+        total = windows_of_padded(x)
+        options = {}
+        if np.any(x > 2.5):
+            options["scale"] = 2.0
+        return total * len(dict(one=1, **options))
+
+    np.testing.assert_allclose(jit(scaled)(X), scaled(X))
+    np.testing.assert_allclose(jit(scaled)(0.3 * X), scaled(0.3 * X))
