@@ -28,6 +28,7 @@ from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
+from tapeless.transforms.frontend.trace.provenance import of_library, of_ours
 
 if TYPE_CHECKING:
     from tapeless.dispatch import generator_states
@@ -483,6 +484,11 @@ def cached_transformation(kind: Callable[..., Any], fun: Any, *options: Any) -> 
     return cache.owner
 
 
+def is_watched(fun: Any) -> bool:
+    """Whether all that a function reads from outside is guarded: it is the user's."""
+    return isinstance(fun, FunctionType) and not (of_ours(fun) or of_library(fun))
+
+
 def identity(fun: Any) -> Iterator[tuple[Any, Any]]:
     """What makes a function the one it is, with the objects behind the ids: a lambda is the same
     each time its line is run, as long as it sees the same variables."""
@@ -490,14 +496,14 @@ def identity(fun: Any) -> Iterator[tuple[Any, Any]]:
         defaults = (*(fun.__defaults__ or ()), *(fun.__kwdefaults__ or {}).values())
         yield (fun.__name__, fun.__qualname__, len(defaults)), None
         for part in (fun.__code__, fun.__globals__, *(fun.__closure__ or ()), *defaults):
-            yield id(part), part
+            yield id(part), part if is_watched(fun) else (part,)
     elif isinstance(fun, MethodType):
         yield id(fun.__self__), fun.__self__
         yield from identity(fun.__func__)
     elif isinstance(fun, functools.partial):
         yield (type(fun), len(fun.args), *fun.keywords), None
         for part in (*fun.args, *fun.keywords.values()):
-            yield id(part), part
+            yield id(part), part if is_watched(fun.func) else (part,)
         yield from identity(fun.func)
     elif hasattr(type(fun), "cache_key"):
         yield fun.cache_key(), None

@@ -19,7 +19,7 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """A signal through the filter a[0] y[n] = b[0] x[n] + b[1] x[n-1] + ... - a[1] y[n-1] - ...
 
-    b, a  vectors
+    b, a  vectors, or numbers
     x     an array
     axis  along which the signal lies
     zi    what the filter holds before: as x, with max(len(a), len(b)) - 1 along `axis`; returned is
@@ -30,7 +30,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     >>> lfilter([1.0], [1.0, -0.5], np.array([1.0, 0.0, 0.0]))
     array([1.  , 0.5 , 0.25])
     """
-    b, a, x = np.asarray(b), np.asarray(a), np.asarray(x)
+    b, a, x = np.atleast_1d(b), np.atleast_1d(a), np.asarray(x)
     if b.ndim != 1 or a.ndim != 1:
         raise ArgumentError("lfilter: the coefficients b and a must be vectors")
     n = max(operator.index(b.shape[0]), operator.index(a.shape[0]))
@@ -59,6 +59,22 @@ def _next(b: Any, a: Any, held: Any, x: Any) -> Any:
     along = (slice(1, None), *[None] * x.ndim)
     moved = np.concatenate([held[1:], np.zeros_like(held[:1])])
     return moved + b[along] * x - a[along] * y, y
+
+
+@follow_arguments
+def freqs(b: Any, a: Any, worN: Any = 200, plot: Any = None) -> Any:  # noqa: N803 (SciPy's)
+    """Angular frequencies, and the response b(jw) / a(jw) of an analog filter at each.
+
+    b, a  coefficients, the highest power first
+    worN  the frequencies; SciPy's choice of them is not supported
+
+    >>> freqs([1.0], [1.0, 1.0], [1.0])[1]
+    array([0.5-0.5j])
+    """
+    if np.ndim(worN) == 0 or plot is not None:
+        raise ArgumentError("freqs: give the frequencies, and plot what is returned")
+    w = np.asarray(worN)
+    return w, np.polyval(b, 1j * w) / np.polyval(a, 1j * w)
 
 
 @follow_arguments

@@ -12,7 +12,14 @@ from tapeless.missing import missing
 from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.detrend import detrend
 from tapeless.scipy.filtfilt import filtfilt, hilbert, savgol_filter, sosfiltfilt
-from tapeless.scipy.iir_filters import deconvolve, lfilter, lfilter_zi, sosfilt, sosfilt_zi
+from tapeless.scipy.iir_filters import (
+    deconvolve,
+    freqs,
+    lfilter,
+    lfilter_zi,
+    sosfilt,
+    sosfilt_zi,
+)
 from tapeless.scipy.resampling import decimate, resample, resample_poly, upfirdn
 from tapeless.scipy.spectral import coherence, csd, istft, periodogram, spectrogram, stft, welch
 from tapeless.transforms.errors import ArgumentError
@@ -250,6 +257,7 @@ __all__ = [
     "detrend",
     "fftconvolve",
     "filtfilt",
+    "freqs",
     "hilbert",
     "istft",
     "lfilter",

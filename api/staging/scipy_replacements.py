@@ -28,7 +28,7 @@ SIGNALS = frozenset(
     [
         *("convolve", "correlate", "convolve2d", "correlate2d", "fftconvolve", "detrend"),
         *("csd", "istft", "stft", "welch", "coherence", "periodogram", "spectrogram"),
-        *("lfilter", "sosfilt", "lfilter_zi", "sosfilt_zi", "deconvolve"),
+        *("lfilter", "sosfilt", "lfilter_zi", "sosfilt_zi", "deconvolve", "freqs"),
         *("filtfilt", "sosfiltfilt", "hilbert", "savgol_filter"),
         *("resample", "resample_poly", "upfirdn", "decimate"),
     ]
@@ -39,7 +39,7 @@ MATRICES = frozenset(
         "hessenberg",
         *("eigvalsh_tridiagonal", "khatri_rao", "lstsq", "matmul_toeplitz", "pinvh"),
         *("orthogonal_procrustes", "solve_circulant", "solve_toeplitz"),
-        *("solve_continuous_lyapunov", "solve_discrete_lyapunov"),
+        *("solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_lyapunov"),
     ]
 )
 INTEGRALS = frozenset(

@@ -86,8 +86,9 @@ class Builder:
         NumPy checks the rest when the program runs."""
         return not (isinstance(a, int) and isinstance(b, int))
 
-    def in_bounds(self, index: int, size: Size) -> bool:
-        """Whether an index is one of an axis of this length, as far as a pass must know."""
+    def in_bounds(self, index: int, size: Size, length: Callable[[], Atom]) -> bool:
+        """Whether an index is one of an axis of this length, as far as a pass must know; `length`
+        gives it as a value."""
         return True
 
     def decides(self, error: Exception, fails: Callable[[], Atom]) -> bool:

@@ -304,7 +304,7 @@ class Batch:
         if random_draws.is_for_each(self, s):
             random_draws.for_each(self, s, args, axes)
             return
-        if s.op is made_generator:
+        if s.op is made_generator and s.args:
             random_draws.make(self, s, args, axes)
             return
         uneven = sizes.differ(self, s)

@@ -54,6 +54,7 @@ from tapeless.scipy.linalg.matrix_equations import (
     orthogonal_procrustes,
     pinvh,
     solve_circulant,
+    solve_continuous_are,
     solve_continuous_lyapunov,
     solve_discrete_lyapunov,
     solve_toeplitz,
@@ -95,6 +96,7 @@ globals().update(
         ),
         **following(matrix_equations, "orthogonal_procrustes solve_circulant solve_toeplitz"),
         **following(matrix_equations, "solve_continuous_lyapunov solve_discrete_lyapunov"),
+        **following(matrix_equations, "solve_continuous_are"),
     }
 )
 
@@ -141,6 +143,7 @@ __all__ = [
     "schur",
     "solve",
     "solve_circulant",
+    "solve_continuous_are",
     "solve_continuous_lyapunov",
     "solve_discrete_lyapunov",
     "solve_sylvester",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import tapeless
 from tapeless.scipy.linalg.functions import solve_sylvester
 from tapeless.scipy.linalg.solvers import conjugate_transpose
 from tapeless.scipy.linalg.special_matrices import circulant, toeplitz
@@ -152,6 +153,43 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
     a, q = np.asarray(a), np.asarray(q)
     whole = np.eye(q.size) - np.kron(a, np.conj(a))
     return np.reshape(np.linalg.solve(whole, np.ravel(q)), q.shape)
+
+
+def solve_continuous_are(
+    a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True
+) -> Any:
+    """The x with a^H @ x + x @ a - x @ b @ inv(r) @ b^H @ x + q == 0 for which a - b @ inv(r) @
+    b^H @ x is stable.
+
+    a, q  arrays of shape (n, n)
+    b     array of shape (n, m)
+    r     array of shape (m, m)
+
+    The stable eigenvectors of the Hamiltonian matrix give a solution, and two steps of Newton's
+    method (D. L. Kleinman, "On an iterative technique for Riccati equation computations", 1968) a
+    better one, and its first and second derivatives. Raises LinAlgError where there is none.
+
+    >>> solve_continuous_are(*np.array([1.0, 1.0, 3.0, 1.0]).reshape(4, 1, 1))
+    array([[3.]])
+    """
+    if e is not None or s is not None:
+        raise ArgumentError("solve_continuous_are: e and s are not supported")
+    a, b, q, r = (np.asarray(matrix) for matrix in (a, b, q, r))
+    n = a.shape[0]
+    gains = b @ np.linalg.solve(r, conjugate_transpose(b))
+    hamiltonian = np.block([[a, -gains], [-q, -conjugate_transpose(a)]])
+    values, vectors = np.linalg.eig(tapeless.stop_gradient(hamiltonian))
+    order = np.argsort(values.real)
+    if not values.real[order[n - 1]] < 0:
+        raise np.linalg.LinAlgError("Failed to find a finite solution.")
+    stable = vectors[:, order[:n]]
+    x = stable[n:] @ np.linalg.inv(stable[:n])
+    if np.result_type(a, b, q, r).kind != "c":
+        x = x.real
+    for _ in range(2):
+        closed = conjugate_transpose(a - gains @ x)
+        x = solve_continuous_lyapunov(closed, -(q + x @ gains @ x))
+    return (x + conjugate_transpose(x)) / 2
 
 
 def khatri_rao(a: Any, b: Any) -> Any:

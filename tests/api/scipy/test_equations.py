@@ -23,6 +23,10 @@ SMOOTH = {
     "matmul_toeplitz": (lambda v: sl.matmul_toeplitz((v, v**2), v), V),
     "solve_circulant": (lambda v: sl.solve_circulant(v + FIRST, v), V),
     "solve_sylvester": (lambda a: sl.solve_sylvester(a, S, a.T), A),
+    "solve_continuous_are": (
+        lambda a: sl.solve_continuous_are(a, a[:, :2], S, np.diag([1.0, 2.0])),
+        A,
+    ),
     "solve_continuous_lyapunov": (lambda a: sl.solve_continuous_lyapunov(a - S, S), A),
     "solve_discrete_lyapunov": (lambda a: sl.solve_discrete_lyapunov(0.2 * a, S), A),
     "khatri_rao": (lambda b: sl.khatri_rao(b, B), B),

@@ -210,6 +210,8 @@ CASES = [
     case(math.log, 1.3, 2.5, single=False),
     case(math.hypot, 0.3, 0.4, 1.2, single=False),
     case(math.isclose, 0.3, 0.4, single=False),
+    case(math.remainder, 7.3, 3.0, single=False),
+    case(math.remainder, -1.2, 0.5, single=False),
     case(lambda x, y: math.isclose(x, y, rel_tol=0.5), 0.3, 0.4, single=False),
     case(math.ldexp, 0.7, 3, single=False),
     case(math.modf, 1.7, single=False),

@@ -45,7 +45,8 @@ def decides(value: Any, f: Any) -> bool:
     if isinstance(value, ExternalObject):
         return True
     if isinstance(f, np.ufunc):
-        return any(hasattr(value, name) for name in UFUNC_PROTOCOLS)
+        by_itself = not hasattr(value, "__array__") and hasattr(value, f.__name__)
+        return by_itself or any(hasattr(value, name) for name in UFUNC_PROTOCOLS)
     if (getattr(f, "__module__", None) or "numpy").partition(".")[0] != "numpy":
         return True
     asked = hasattr(value, f.__name__) and f is not np.where

@@ -196,7 +196,7 @@ def _unknown(order: str) -> UnsupportedError:
 
 def lay_out(func: Any, args: Any, kwargs: Any, array: Any) -> None:
     """Notes in which order NumPy lays out what one of `MAKERS` made."""
-    if not func.__hash__ or func not in MAKERS:
+    if not func.__hash__ or (func not in MAKERS and func is not np.pad):
         return
     if func is np.meshgrid and not kwargs.get("copy", True):
         return
@@ -204,6 +204,10 @@ def lay_out(func: Any, args: Any, kwargs: Any, array: Any) -> None:
         for part in array:
             lay_out(func, args, kwargs, part)
     if not isinstance(array, Value) or array.type.ndim < 2:
+        return
+    if func is np.pad:
+        if (order := _order_of_padded(args[0])) and isinstance(padded := array.value(), Var):
+            trace().orders.chosen[padded] = order, None
         return
     order, like = _argument(func, "order", args, kwargs) or MAKERS[func], None
     if order in ("K", "A"):
@@ -213,3 +217,11 @@ def lay_out(func: Any, args: Any, kwargs: Any, array: Any) -> None:
     value = array.value()
     if isinstance(value, Var) and like is not value:
         trace().orders.chosen[value] = order, like
+
+
+def _order_of_padded(a: Any) -> str:
+    """The order of what `np.pad` gives; nothing if that is not known."""
+    by_rows, by_columns = is_laid_out(a, "C"), is_laid_out(a, "F")
+    if by_rows or (by_rows is False and by_columns is False):
+        return "C"
+    return "F" if by_rows is False and by_columns else ""

@@ -44,7 +44,11 @@ def recorded_generator(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if "numpy.random" not in sys.modules or f not in (np.random.default_rng, np.random.RandomState):
         return None
     run, (seed, *more) = trace(), (*args, *kwargs.values(), None)
-    if len(more) != 1 or not isinstance(seed, (int, np.integer, Symbol)):
+    if len(more) != 1 and (args or kwargs):
+        return None
+    if seed is None:
+        run.decisions.record_draws()
+    elif not isinstance(seed, (int, np.integer, Symbol)):
         return None
     if isinstance(seed, Symbol):
         if seed.type.shape or seed.type.dtype.kind not in "iu":
@@ -53,7 +57,8 @@ def recorded_generator(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if not run.decisions.recorded:
         return None
     var = Var(CALLABLE)
-    run.let((var,), made_generator, (atom(atoms(seed)),), {"maker": f.__name__})
+    seeds = () if seed is None else (atom(atoms(seed)),)
+    run.let((var,), made_generator, seeds, {"maker": f.__name__})
     stand_in = run.born(f(0))
     run.generators[id(stand_in)] = var, stand_in
     return stand_in

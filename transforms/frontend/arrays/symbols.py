@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,7 @@ class Symbol(Unknown):
             return view_of(self, (), self.type) if self.mutable else self
         if self.parent is not None:  # an element of a part is one of the base
             template, rest = indexing.normalize(atoms(key), self.type.ndim)
-            indexing.check_bounds(self.type.shape, template)
+            indexing.check_bounds(self.value, self.type.shape, template)
             (_, places, params), *others = self.place(template, rest)
             if not others and is_element(params["key"], places, self.parent.type.ndim):
                 return wrap(indexing.index(self.parent.value(), *places, **params))
@@ -229,7 +230,7 @@ class Symbol(Unknown):
             return
         base = self.value()
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
-        indexing.check_bounds(base.type.shape, template)
+        indexing.check_bounds(lambda: base, base.type.shape, template)
         empty = value is None and base.type.dtype.kind in "fc"  # nan, as NumPy has it
         held = np.nan if empty else atoms(value)
         several = [a.type.dtype.kind for a in rest if a.type.shape]
@@ -484,6 +485,7 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             promotions.check(func.__name__, args, func is not np.matmul)
         where, casting = kwargs.pop("where", True), kwargs.pop("casting", "same_kind")
         if where is not True:
+            args = tuple(_harmless(func, where, x) for x in args)
             return _only_where(func, where, apply(rule, *args, **kwargs), out, casting)
         if out is None:
             result = call_with_numpy_numbers(func, lambda *a: apply(rule, *a, **kwargs), *args)
@@ -561,13 +563,30 @@ def _rule_of(func: Any, args: tuple[Any, ...]) -> Any:
     return rule
 
 
+def _harmless(ufunc: np.ufunc, where: Any, operand: Any) -> Any:
+    """An operand with numbers that a ufunc does not warn of where it is not to be computed."""
+    plain = not isinstance(operand, Symbol) or operand.dtype.kind not in "fc"
+    if plain or (np.ndim(where) and operand.type.ndim < where.ndim):
+        return operand
+    number = np.zeros((), operand.dtype) + _neutral_number(ufunc)
+    return apply(FUNCTIONS[np.where], where, operand, number)
+
+
+@functools.cache
+def _neutral_number(ufunc: np.ufunc) -> float:
+    """A number that a ufunc takes, also as each of two."""
+    for number in (1.0, 0.5):
+        with np.errstate(all="raise"), suppress(FloatingPointError):
+            if np.isfinite(ufunc(*[number] * ufunc.nin)):
+                return number
+    return 0.0
+
+
 def _only_where(ufunc: np.ufunc, where: Any, result: Any, out: Any, casting: str) -> Any:
-    """Stores what a ufunc made where a mask is true."""
+    """Stores what a ufunc made where a mask is true; without `out` other elements are undefined in
+    NumPy, and 0 here."""
     if out is None:
-        raise UnsupportedError(
-            f"np.{ufunc.__name__}(..., where=) without out= leaves elements undefined",
-            "give out=",
-        )
+        return apply(FUNCTIONS[np.where], where, result, np.zeros((), result.dtype))
     _check_out(ufunc, result, out, casting)
     return _store_out(out, apply(FUNCTIONS[np.where], where, result, out))
 

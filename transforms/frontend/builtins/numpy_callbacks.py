@@ -143,9 +143,9 @@ def _numbers(value: Any) -> tuple[Any, ...]:
 
 def _distance_of_elements(x: Any) -> int:
     """How many elements of its memory apart the elements of an array lie, if in order."""
-    steps = element_strides(x)
+    steps, shape = element_strides(x), x.type.shape if isinstance(x, Symbol) else x.shape
     apart = steps[-1] if len(steps) == 1 else 1
-    if type(apart) is not int or apart < 1 or (len(steps) > 1 and not in_order(x.shape, steps)):
+    if type(apart) is not int or apart < 1 or (len(steps) > 1 and not in_order(shape, steps)):
         raise UnsupportedError(
             "as_strided of an array whose elements do not lie in order",
             "take a copy first: np.ascontiguousarray(x)",

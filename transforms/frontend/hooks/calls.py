@@ -342,7 +342,7 @@ class Calls:
         if (result := dicts_and_sets.method(self, this, name, args)) is not NOTHING:
             return result
         if isinstance(this, (set, frozenset, dict)) or name in ASKING:
-            trace().ask_compared(*(this if isinstance(this, Iterable) else ()), *args)
+            trace().ask_compared([*this] if isinstance(this, dict) else this, *args)
         if isinstance(this, MUTABLE) and not isinstance(f, type):
             return self.call_container_method(f, this, name, args, kwargs)
         return NOTHING

@@ -68,8 +68,8 @@ def compared_parts(value: Any, is_own: Callable[[Any, str], bool]) -> Iterator[A
     pending, seen = [value], set[int]()
     while pending:
         item = pending.pop()
-        if isinstance(item, SIMPLE) or id(item) in seen:
-            continue
+        if isinstance(item, SIMPLE) or id(item) in seen or getattr(item, "tail", None) is not None:
+            continue  # what loops put into a list are numbers
         seen.add(id(item))
         kind: Any = type(item)
         if isinstance(item, (list, tuple, set, frozenset)):

@@ -5,6 +5,7 @@ x + y, of n and of m numbers, 3 in this call      becomes      add(x, y), with t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -14,6 +15,7 @@ from tapeless.transforms.core.language import Atom, Effect, Var
 from tapeless.transforms.core.size_inequalities import least_in_loops
 from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.frontend.trace.handlers import Handlers
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import less
 
 
 class SizeGuards(Builder):
@@ -79,12 +81,13 @@ class SizeGuards(Builder):
             self.emit(Effect("check", sizes, {"by_data": True}, self.origin))
         return True
 
-    def in_bounds(self, index: int, size: Size) -> bool:
+    def in_bounds(self, index: int, size: Size, length: Callable[[], Atom]) -> bool:
         if self.handlers.innermost(IndexError) is None:
             return True
         n, least = self.value(size), max(index + 1, -index)
         if n is None:
-            self.handlers.refuse_undecided(IndexError)
+            error = IndexError(f"index {index} is out of bounds")
+            self.handlers.decides(error, lambda: less(length(), least))
             return True
         self.guard(">=", *((size, least) if n >= least else (least - 1, size)))
         return n >= least

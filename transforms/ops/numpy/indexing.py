@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.argument_words import MODES, require_word
 from tapeless.transforms.ops.primitives.arithmetic import mod
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.boolean_keys import expand_ellipsis, truth_of
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
 from tapeless.transforms.ops.primitives.joining import array, as_array, axis_of
@@ -98,18 +100,20 @@ def _where_true(x: Atom, truth: Any, place: int, rest: list[Any]) -> Any:
 
 def _read(x: Atom, key: Any) -> Any:
     template, rest = normalize(key, x.type.ndim)
-    check_bounds(x.type.shape, template)
+    check_bounds(lambda: x, x.type.shape, template)
     if None in template and all(e in (None, slice(None)) for e in template):
         sizes = iter(x.type.shape)
         return reshape(x, shape=tuple(1 if e is None else next(sizes) for e in template))
     return read(x, template, rest)
 
 
-def check_bounds(shape: tuple[Size, ...], key: Key) -> None:
+def check_bounds(read: Callable[[], Atom], shape: tuple[Size, ...], key: Key) -> None:
+    """Raises IndexError where a number of the key is no place of its axis, as the program does
+    where that is known only when it runs; `read` gives the array."""
     axis = 0
     for e in key:
         size = shape[axis] if axis < len(shape) else None
-        if isinstance(e, int) and size is not None and not _is_in_bounds(e, size):
+        if isinstance(e, int) and size is not None and not _is_in_bounds(e, size, read, axis):
             raise IndexError(f"index {e} is out of bounds for axis {axis} with size {size}")
         if e is None:
             continue
@@ -118,10 +122,10 @@ def check_bounds(shape: tuple[Size, ...], key: Key) -> None:
             return
 
 
-def _is_in_bounds(index: int, size: Size) -> bool:
+def _is_in_bounds(index: int, size: Size, read: Callable[[], Atom], axis: int) -> bool:
     if isinstance(size, int):
         return -size <= index < size
-    return current().in_bounds(index, size)
+    return current().in_bounds(index, size, lambda: axis_size(read(), axis=axis))
 
 
 # -- positions

@@ -168,11 +168,11 @@ def _jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, A
 #: closed: whether `endpoint=True` is in the text.
 #: shape, dtype, weak: of what is drawn; text: the call, with {0} for the first argument.
 draw = Op("draw", _infer, lambda args, params: params["text"], _jvp, costly=True, pure=False)
-#: A generator made of a seed; maker: the function of np.random that makes it.
+#: A generator made of a seed, or of none; maker: the function of np.random that makes it.
 made_generator = Op(
     "generator",
-    lambda seed, *, maker: CALLABLE,
-    lambda args, params: f"np.random.{params['maker']}({{0}})",
+    lambda *seed, maker: CALLABLE,
+    lambda args, params: f"np.random.{params['maker']}({'{0}' if args else ''})",
     lambda primals, tangents, outs, params: (None,),
     costly=True,
     pure=False,
@@ -206,9 +206,9 @@ def refusals(s: Let) -> tuple[Refused, ...]:
 
 
 def draws(block: Block) -> bool:
-    """Whether a program draws from a generator from outside."""
+    """Whether a program draws from a generator from outside, or from one without a seed."""
     inside = [s for s in statements(block) if isinstance(s, Let)]
-    own = {v for s in inside if s.op is made_generator for v in s.outs}
+    own = {v for s in inside if s.op is made_generator and s.args for v in s.outs}
     return any(
         (s.op is draw and own.isdisjoint(s.args[:1])) or is_draw_of_python(s) for s in inside
     )

@@ -30,4 +30,22 @@ def rounded_integer(n: Any, digits: int) -> Any:
     return n - rest + (unit if up else 0)
 
 
-NUMPY: dict[Any, Any] = {math.isclose: _isclose}
+def _remainder(x: Any, y: Any, /) -> Any:
+    """The difference of x from the nearest multiple of y, the even one of two: without rounding."""
+    if math.isnan(x) or math.isnan(y):
+        return x + y
+    if math.isinf(x) or y == 0.0:
+        raise ValueError("math domain error")
+    size, divisor = abs(x), abs(y)
+    rest = math.fmod(size, divisor) if math.isfinite(y) else size * 1.0
+    beyond = divisor - rest
+    if rest < beyond:
+        nearest = rest
+    elif rest > beyond:
+        nearest = -beyond
+    else:
+        nearest = rest - 2.0 * math.fmod(0.5 * (size - rest), divisor)
+    return math.copysign(1.0, x) * nearest
+
+
+NUMPY: dict[Any, Any] = {math.isclose: _isclose, math.remainder: _remainder}

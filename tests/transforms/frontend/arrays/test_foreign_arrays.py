@@ -14,7 +14,6 @@ from tapeless.transforms.frontend.arrays import foreign_arrays
 
 X = np.array([1.0, 2.0, 3.0])
 MASKED = np.ma.array(X, mask=[False, True, False])
-MATRIX = np.eye(2).view(np.matrix)
 OBJECTS = np.array([1.0, 2.0, 3.0], dtype=object)
 BUFFER = array.array("d", X)
 
@@ -81,7 +80,6 @@ def test_classes_of_users_may_hold_arrays():
 
 FROM_OUTSIDE = {
     "masked": (lambda x: np.sum(x * MASKED), "have operations of their own"),
-    "matrix": (lambda x: np.sum(x[:2] * MATRIX), "have operations of their own"),
     "made inside": (lambda x: np.sum(x * np.ma.array([1.0, 2.0, 3.0])), "of their own"),
     "objects": (lambda x: np.sum(x * OBJECTS), "OBJECTS is an array of Python objects"),
     "buffer": (lambda x: np.sum(x * np.asarray(BUFFER)), "BUFFER is of type array.array"),

@@ -191,8 +191,6 @@ def scaled_after_a_seed(x):
         (vmap(seeded_by_element), "np.random.seed depends on the element"),
         (vmap(scaled_after_a_seed), "normal after np.random.seed depends on the element"),
         (grad(lambda x: np.sum(rng.normal(x, 1.0))), "no derivative by its parameters"),
-        (grad(lambda x: np.sum(x) * np.random.default_rng().normal()), "without a seed"),
-        (grad(lambda x: np.sum(x) * np.random.RandomState().rand()), "without a seed"),
         (grad(lambda x: np.sum(rng.dirichlet(x))), "no derivative by its parameters"),
         (grad(lambda x: np.sum(x) * rng.bytes(3)[0]), "bytes of a generator"),
         (grad(lambda x: np.sum(rng.multinomial(5, ROWS / 100) @ x)), "several distributions"),
@@ -210,6 +208,30 @@ def scaled_after_a_seed(x):
 def test_what_cannot_be_recorded_is_refused(function, match):
     with pytest.raises(TapelessError, match=match):
         function(ROWS if isinstance(function, (type(vmap(noisy)), type(pmap(noisy)))) else X)
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_a_generator_without_a_seed_is_another_one_in_each_call(make):
+    def scaled(x):
+        draws = make()
+        for _ in range(3):
+            x = x * draws.standard_normal()
+        return x
+
+    for f in (jit(scaled), grad(scaled), jit(grad(scaled))):
+        assert len({f(1.0) for _ in range(4)}) == 4
+    assert len(set(vmap(scaled)(np.ones(5)))) == 5
+    value, tangent = jvp(scaled, (1.0,), (2.0,))
+    assert tangent == pytest.approx(2 * value)
+
+
+def test_no_seed_as_a_default():
+    def noisy_with(x, seed=None):
+        return x + np.random.default_rng(seed).normal(size=2)
+
+    f = jit(noisy_with)
+    assert not np.array_equal(f(1.0), f(1.0))
+    np.testing.assert_array_equal(f(1.0, 3), noisy_with(1.0, 3))
 
 
 def test_a_seed_is_known_while_staging():
