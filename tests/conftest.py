@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 GOLDENS = Path(__file__).parent / "goldens"
-PARTS = 5  # into which the cases of a test are divided
+PARTS = 6  # into which the cases of a test are divided
 CACHE = pytest.StashKey[tempfile.TemporaryDirectory]()
 
 # Before any other file of tests imports tapeless, which reads them then.
