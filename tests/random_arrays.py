@@ -228,8 +228,8 @@ np.multiply({a}, np.sin({S}), out={a}, where={a} > 0.1)|{v}.sort()|{a}.sort(axis
 {a}[{I}], {a}[{I}] = np.sin({W}), np.cos({W})|{v}[{I}], {v}[{I}] = {v}[{I}], {v}[{I}]
 {a}[[0, -1]] = {a}[[-1, 0]]|{v}[k[::-1]] {O} np.sin({V})|{a}[:, [0, -1]] {O} np.sin({S})
 {a}[{I}][::-1] {O} np.sin({W})|{a}[{I}, ::-1] {O} np.sin({W})|{c1} -= np.sin({c1}.T)
-{c1}.T[1:] += np.sin({c1}[1:])|{v}.fill(np.sin({S}))|{+v} = np.empty(n); {+v}[:] = np.sin({V})
-{+a} = np.zeros((n, m)); {+a}[:, {J}] = np.sin({V})|{+v} = np.ones(n, dtype=np.float32) * {S}
+{c1}.T[1:] += np.sin({c1}[1:])|{v}.fill(np.sin({S}))|{+v} = np.empty(n);{+v}[:] = np.sin({V})
+{+a} = np.zeros((n, m));{+a}[:, {J}] = np.sin({V})|{+v} = np.ones(n, dtype=np.float32) * {S}
 {+s} = {+v}[0] if (np.sum({+v} := np.sin({V})) > 0) else {S}
 {v}[1:], {v}[:1] = np.sin({v}[:-1]), {S}|{a}[:, None, :][:, 0] *= 0.5|{a}[..., {J}] {O} np.sin({V})
 np.clip({v1}, -0.5, 0.6, out={v1})|{v} -= {v}.mean()|{a} /= 1.5 + {a} ** 2|{v} **= 2
@@ -239,7 +239,7 @@ np.clip({v1}, -0.5, 0.6, out={v1})|{v} -= {v}.mean()|{a} /= 1.5 + {a} ** 2|{v} *
 {v1}[1:] = {v1}[:-1]|{a1}[1:] = {a1}[:-1]|{a1}[:, :-1] = {a1}[:, 1:]|{v}[{Q}] = {V}[{Q}]
 {a}[{Q}] {O} np.sin({W})|{a}[{Q}, {J}] {O} np.sin({S})|{v}[2:2] = 0.3|{v}[5:] *= 0.2|{v}[:0] += 1.0
 {+v} = np.random.default_rng(s).normal(size=n) * {S}|assert n > 0, "none"
-{+s} = np.sin({S}); {v}[{I}] += {+s}|{v} = {v} + 0j; {v} = {v}.real|{+s} = x; {+s} += {S}
+{+s} = np.sin({S});{v}[{I}] += {+s}|{v} = {v} + 0j;{v} = {v}.real|{+s} = x;{+s} += {S}
 {+s} = {s} = np.sin({S})|{+s}, {+v} = np.sin({S}), {v}[::-1]"""
 NESTED = """if {T}:
     {block}

@@ -91,3 +91,24 @@ def test_one_array_is_tested_by_its_flag(monkeypatch):
     calls.clear()
     f(x)
     assert calls == []
+
+
+def turned_in_passes(v):
+    for _ in range(1, len(v)):
+        v[:0:-1] = np.cos(v[1:])
+        v[:] = v[::-1]
+    return v
+
+
+def turned_and_joined(v):
+    turned_in_passes(v)
+    return np.sum(v * v), np.column_stack([2 * v, v])[:, 1]
+
+
+@pytest.mark.parametrize("f", [turned_in_passes, turned_and_joined])
+@pytest.mark.parametrize("n", [2, 3, 4, 7])
+def test_views_of_an_argument_that_loops_turn_round(f, n):
+    v, w = np.arange(n) / n, np.arange(n) / n
+    for actual, expected in zip(tapeless.jit(f)(v), f(w), strict=True):
+        np.testing.assert_allclose(actual, expected)
+    np.testing.assert_allclose(v, w)

@@ -24,9 +24,11 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     logical_not,
     logical_or,
 )
+from tapeless.transforms.ops.primitives.joining import array
 from tapeless.transforms.ops.primitives.new_arrays import empty, full, ones, zeros
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at
+from tapeless.transforms.ops.primitives.stacks import unstack
 from tapeless.transforms.python_text.python_source import number, template
 
 OF_BOOLS = {
@@ -67,6 +69,8 @@ class Spelling:
         return ast.Name(self.name(a), ast.Load())
 
     def operation(self, s: Let) -> Any:
+        if s.op is unstack and (elements := self.elements_of(s)) is not None:
+            return ast.List([*map(self.expr, elements)], ast.Load())
         text, whole = self.text_of(s), self.sizes.whole.get(s)
         if whole is not None and "size" in s.params and "{size" in text:
             return template("{0}.size", {"0": self.expr(whole)})
@@ -81,6 +85,15 @@ class Spelling:
         if s.op is add_at:
             return _as_subtraction(expression, s)
         return self.without_parentheses(s, expression) if s.op in ASSOCIATIVE else expression
+
+    def elements_of(self, s: Let) -> tuple[Atom, ...] | None:
+        """The numbers that a list is made of by way of an array, if they are what it holds."""
+        inner = self.layout.folded.get(s.args[0])
+        if not isinstance(inner, Let) or inner.op is not array or s.args[0].type.ndim != 1:
+            return None
+        item = s.outs[0].type.item
+        same = all(a.type == item and (item.weak or isinstance(a, Var)) for a in inner.args)
+        return inner.args if same else None
 
     def text_of(self, s: Let) -> str:
         """The operation's text with holes for arguments and params; notes what it needs."""

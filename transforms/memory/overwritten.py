@@ -29,14 +29,19 @@ SHARING = (broadcast_to, peek, unstack)  # what they give shares memory with arg
 
 def overwritten(block: Block) -> set[Var]:
     """The variables whose memory some statement stores into, under whatever name."""
+    shared = sharing_memory(block)
+    stored = [v for s in statements(block) for v in _stored_into(s)]
+    roots = {shared.find(v) for v in stored}
+    return {v for v in [*shared.root, *stored] if shared.find(v) in roots}
+
+
+def sharing_memory(block: Block) -> Groups:
+    """Groups of variables that may lie in the same memory."""
     shared = Groups()
-    stored: list[Var] = []
     for s in statements(block):
         for group in _groups_sharing_memory(s):
             shared.join(group)
-        stored += _stored_into(s)
-    roots = {shared.find(v) for v in stored}
-    return {v for v in [*shared.root, *stored] if shared.find(v) in roots}
+    return shared
 
 
 def _stored_into(s: Statement) -> list[Var]:

@@ -19,10 +19,11 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.lowering.optimize.materialized_views import materialize_views
+from tapeless.transforms.lowering.optimize.materialized_views import materialize_views, whole
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.memory.hoist_reads import hoist_reads
 from tapeless.transforms.memory.in_place_stores import store_in_place
+from tapeless.transforms.memory.overwritten import sharing_memory
 from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
 from tapeless.transforms.ops.primitives.shapes import copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
@@ -48,21 +49,25 @@ def store_out_parameters(
     copies: list[Statement] = []
     stores: list[Statement] = []
     written: set[Var] = set()
+    shared = sharing_memory(block)
+    roots = {shared.find(p) for p in stored}
     for p, value in zip(stored, block.results[first:], strict=True):
         if isinstance(value, Var) and memory.cell(value) is p:
             continue
-        if isinstance(value, Var) and memory.base(value) in stored:
+        if isinstance(value, Var) and shared.find(value) in roots:  # it may lie in one of them
             old = Var(value.type, value.name)
-            copies.append(Let((old,), copy, (value,)))
+            is_view_of_it = memory.base(value) in stored  # which kernels see; what a loop gives not
+            copies.append(Let((old,), copy if is_view_of_it else whole, (value,)))
             value = old
         written.add(p)
-        whole = (slice(None),) * p.type.ndim
-        stores.append(Let((Var(p.type, p.name),), update, (p, value), {"key": whole}))
+        key = (slice(None),) * p.type.ndim
+        stores.append(Let((Var(p.type, p.name),), update, (p, value), {"key": key}))
     results = list(block.results[:first])
+    roots = {shared.find(p) for p in written}
     for k, a in enumerate(results):
-        if isinstance(a, Var) and memory.base(a) in written:  # it lies where a store goes
+        if isinstance(a, Var) and shared.find(a) in roots:  # it may lie where a store goes
             results[k] = old = Var(a.type, a.name)
-            copies.append(Let((old,), copy, (a,)))
+            copies.append(Let((old,), copy if memory.base(a) in written else whole, (a,)))
     return replace(block, body=(*block.body, *copies, *stores), results=tuple(results))
 
 

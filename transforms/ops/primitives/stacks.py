@@ -169,12 +169,14 @@ to_array: Op = linear(
     _to_array_source,
     lambda ct, args, linear, params: (unstack(ct, weak=args[0].type.item.weak),),
     costly=True,
+    word="array",
 )
 unstack: Op = linear(
     "unstack",
     lambda x, *, weak=False: StackType(Type(x.type.dtype, x.type.shape[1:], weak)),
     lambda args, params: "{0}.tolist()" if params.get("weak") else "list({0})",
     lambda ct, args, linear, params: (_array_of_rows(ct, args[0].type),),
+    word="items",
 )
 
 
