@@ -43,7 +43,8 @@ def _look() -> None:
         around = {
             "__call__": _called_under_settings,
             "specialise": _staged_under_settings,
-            "recall": _ignore_recalled,
+            "recall": _ignore_others,
+            "of_relatives": _ignore_others,
         }
         _watches.extend(watch(name, replaced) for name, replaced in around.items())
         Array.__array_ufunc__ = _checked_array_ufunc  # type: ignore[assignment]
@@ -54,8 +55,8 @@ def _look() -> None:
         del Array.__array_ufunc__, Ufunc.__call__
 
 
-def _ignore_recalled(this: Any, recalled: Any, args: Any, kwargs: Any) -> None:
-    """What another process has staged was not looked at."""
+def _ignore_others(this: Any, find: Any, *call: Any) -> None:
+    """What another process has staged, or for another function, was not looked at."""
 
 
 def _called_under_settings(

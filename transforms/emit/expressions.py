@@ -88,8 +88,9 @@ class Spelling:
 
     def elements_of(self, s: Let) -> tuple[Atom, ...] | None:
         """The numbers that a list is made of by way of an array, if they are what it holds."""
-        inner = self.layout.folded.get(s.args[0])
-        if not isinstance(inner, Let) or inner.op is not array or s.args[0].type.ndim != 1:
+        (source,) = s.args
+        inner = self.layout.folded.get(source) if isinstance(source, Var) else None
+        if not isinstance(inner, Let) or inner.op is not array or source.type.ndim != 1:
             return None
         item = s.outs[0].type.item
         same = all(a.type == item and (item.weak or isinstance(a, Var)) for a in inner.args)
