@@ -55,7 +55,7 @@ def _look() -> None:
         del Array.__array_ufunc__, Ufunc.__call__
 
 
-def _ignore_others(this: Any, find: Any, *call: Any) -> None:
+def _ignore_others(this: Any, find: Any, args: Any, kwargs: Any) -> None:
     """What another process has staged, or for another function, was not looked at."""
 
 
