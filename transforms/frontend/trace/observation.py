@@ -84,17 +84,28 @@ def observe(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
 
 def is_constant(run: Trace, a: Var) -> bool:
     """Whether a value is computed of constants only, as `np.arange(3)[::-1][0]` is."""
-    pending, seen = [a], {a}
-    while pending:
-        let = run.definitions.get(pending.pop())
-        if let is None or not let.op.pure or sizes_in((*let.params.values(),)):
-            return False
-        if any(sizes_in(v.type) for v in let.outs):
-            return False
-        operands = {x for x in let.args if isinstance(x, Var)} - seen
-        pending += operands
-        seen |= operands
-    return True
+    answers = run.call.of_constants
+    if a not in answers:
+        pending, seen = [a], {a}
+        while pending:
+            v = pending.pop()
+            if not (answers[v] if v in answers else _has_value_of_operands(run, v)):
+                answers[a] = False
+                return False
+            let = run.definitions[v]
+            operands = {x for x in let.args if isinstance(x, Var)} - seen
+            pending += operands if v not in answers else ()
+            seen |= operands
+        answers |= dict.fromkeys(seen, True)
+    return answers[a]
+
+
+def _has_value_of_operands(run: Trace, v: Var) -> bool:
+    """Whether a value is that of an operation on its operands, and on nothing else."""
+    let = run.definitions.get(v)
+    if let is None or not let.op.pure or sizes_in((*let.params.values(),)):
+        return False
+    return not any(sizes_in(out.type) for out in let.outs)
 
 
 def constant_value(run: Trace, a: Atom) -> Any:

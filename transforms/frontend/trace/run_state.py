@@ -119,6 +119,7 @@ class CallAtHand:
 
     values             what the variables of the program are in it
     constants          what is computed of constants only
+    of_constants       which variables are computed of constants only, as far as that was asked
     statement_of       what branches and loops give
     draws              of random numbers, and seeds of NumPy's own generator, in order
     fixed              values that the program guards
@@ -129,6 +130,7 @@ class CallAtHand:
 
     values: KnownValues | None = None
     constants: KnownValues | None = None
+    of_constants: dict[Var, bool] = field(default_factory=dict)
     statement_of: dict[Var, Statement] = field(default_factory=dict)
     draws: list[Statement] = field(default_factory=list)
     fixed: dict[Var, Guarded] = field(default_factory=dict)
