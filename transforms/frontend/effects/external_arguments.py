@@ -5,6 +5,7 @@ it makes again of its values, such as text and objects.
 from __future__ import annotations
 
 import dis
+import operator
 import types
 from typing import Any, Protocol
 
@@ -57,6 +58,16 @@ class Recipe:
     call: Call
     atoms: list[Atom]
     block: list[Statement]
+
+
+@dataclass(frozen=True)
+class RangeOfValues:
+    """The place of a range whose start, stop or step, which have holes, the program computes."""
+
+    span: list[Any]
+
+    def with_values(self, values: list[Any]) -> range:
+        return range(*map(operator.index, fill_holes(self.span, values)))
 
 
 @dataclass(frozen=True)
@@ -145,6 +156,12 @@ def with_holes(value: Any, atoms: list[Atom]) -> Any:
     if isinstance(value, tuple):
         parts = [with_holes(v, atoms) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if (is_range := getattr(value, "is_range", None)) is not None:
+        if not is_range:
+            raise UnsupportedError(
+                "what a loop can run over is given to code without a rule", "make a list of it"
+            )
+        return RangeOfValues(with_holes([value.start, value.stop, value.step], atoms))
     _refuse_objects_of_values(value)
     return value
 
@@ -181,7 +198,7 @@ def fill_holes(value: Any, values: list[Any]) -> Any:
         return values[value.number]
     if isinstance(value, Remade):
         return value.call.result(values[value.first :])
-    if isinstance(value, DefinedFunction):
+    if isinstance(value, (DefinedFunction, RangeOfValues)):
         return value.with_values(values)
     if isinstance(value, Text):
         return value.with_values(lambda v: fill_holes(v, values)).text_in_call()
@@ -203,7 +220,7 @@ def are_same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, Remade):
         return a.first == b.first and a.call.does_the_same_as(b.call)
-    if isinstance(a, (Text, DefinedFunction)):
+    if isinstance(a, (Text, DefinedFunction, RangeOfValues)):
         return are_same(vars(a), vars(b))
     if type(a) is dict:
         return [*a] == [*b] and all(map(are_same, a.values(), b.values()))

@@ -12,6 +12,7 @@ import zlib
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from tapeless import grad, jit, jvp, lax, vmap
 from tapeless.errors import NotDifferentiableError, UnsupportedError
@@ -156,3 +157,17 @@ def test_objects_that_change_are_not_made_again():
 def test_an_array_of_objects_has_no_derivative_forwards():
     with pytest.raises(NotDifferentiableError, match="array of Python objects has no derivative"):
         jvp(lambda x: np.asarray(x, dtype=object)[0], (X,), (X,))
+
+
+def test_ranges_of_values_are_given_to_other_libraries():
+    table = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 0.2]])
+
+    def f(x):
+        on = np.flatnonzero(table[:, 0] * x[0] > 0.6)
+        places = (table[on, 0].astype(int), range(on.shape[0]))
+        matrix = scipy.sparse.csr_matrix((np.ones(on.shape[0]), places), (5, on.shape[0]))
+        return matrix * table[on, 1] - x[1]
+
+    for x in (X, 2.0 * X):
+        np.testing.assert_allclose(jit(f)(x), f(x))
+    np.testing.assert_allclose(vmap(f)(np.stack([X, X + 0.1])), [f(X), f(X + 0.1)])
