@@ -48,12 +48,13 @@ def axes_through_views(memory: Dependences, a: Any, axes: Axes, v: Any) -> list[
 
 def axis_of_entry(e: Entry, axes: Axes, rest: tuple[Any, ...], memory: Dependences) -> Any:
     """The axis of the space that an entry runs along, element by element; with the start and step
-    where it does not run from the first."""
+    where it does not run from the first. None for what is not read along axes, as an index that
+    the key of a store does not name."""
     if isinstance(e, Place) and isinstance(e.at, Slot) and counts_up(rest[e.at.k], memory):
         (k,) = e.axes
-        at = None if k is None else axes[k]
+        at = axes[k] if k is not None and k < len(axes) else None
         return at if isinstance(at, int) else None
-    if isinstance(e, ViewSpan) and e.axis is not None:
+    if isinstance(e, ViewSpan) and e.axis is not None and e.axis < len(axes):
         at = axes[e.axis]
         if e.is_whole or not isinstance(at, int):
             return at if e.is_whole else None
