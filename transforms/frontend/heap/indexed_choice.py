@@ -177,7 +177,12 @@ def _by_data(items: Any, k: Any) -> bool:
     if not is_known or not _is_index(k) or len(items) == 0:
         return False
     note_records(items)
-    return trace().decisions.compact or decided_by_data(k.value(), of_many_passes=True)
+    decisions = trace().decisions
+    if decisions.compact or decided_by_data(k.value()):
+        return True
+    many = decisions.compacts and decided_by_data(k.value(), of_many_passes=True)
+    decisions.many_passes |= many
+    return many
 
 
 def note_records(items: Any) -> None:

@@ -54,7 +54,11 @@ def read_again(container: Any, fresh: Any) -> bool:
 
 def _present(old: Any, new: Any) -> Any:
     """What a container holds from now on in the place of an old value."""
-    return old if _has_parts(old) and read_again(old, new) else new
+    if isinstance(new, tuple):
+        alike = isinstance(old, tuple) and len(old) == len(new)
+        parts = map(_present, old, new) if alike else new
+        return type(new)(*parts) if hasattr(new, "_fields") else type(new)(parts)
+    return old if mutable(old) and read_again(old, new) else new
 
 
 def _has_parts(value: Any) -> bool:

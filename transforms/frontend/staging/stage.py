@@ -237,7 +237,7 @@ def _for_all_values(
     objects = Decisions(outlines=outlines, changing=changing, replaces=False)
     known_draws = Decisions(outlines=outlines, changing=changing, records=False)
     plainer.records, plainer.replaces, plainer.compacts = not decisions.recorded, False, False
-    attempts = [lengthy] if decisions.compact else []
+    attempts = [lengthy] if decisions.compact or decisions.many_passes else []
     attempts += [objects] if decisions.values else []
     attempts += [known_draws] if decisions.recorded else []
     too_many = isinstance(refusal, TooManyWaysError)  # and no fewer by what follows

@@ -50,7 +50,8 @@ class Decisions:
     records: bool = True  # generators that the program makes may draw when it runs
     recorded: bool = False  # they do
     compact: bool = False  # known items of lists lie in arrays, for loops over them
-    compacts: bool = True  # they may
+    many_passes: bool = False  # items at the index of a loop of many passes are run-time values
+    compacts: bool = True  # both may be so
     observing: bool = False  # values of the call at hand are read where Python needs them
     traced: bool = False  # tests and loops go the way that they go in the call at hand
 

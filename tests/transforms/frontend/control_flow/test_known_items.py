@@ -244,3 +244,31 @@ def test_one_program_reads_tables_for_any_length():
         jit(weighted)(np.ones(60), 49)
     with pytest.raises(IndexError):
         slope(np.ones(60), 49)
+
+
+def parts_of_a_known_list_are_stored_to(x, n):
+    parts = [np.zeros(2 + k % 2) for k in range(12)]
+    for i in range(n):
+        parts[i][1] = x[i] ** 2
+        parts[i] *= x[0]
+    return sum(p.sum() for p in parts) * len(parts[n - 1])
+
+
+NEIGHBOURS = [[(k + j) % 12 for j in range(1, 2 + k % 3)] for k in range(12)]
+
+
+def along_neighbours(x, n):
+    total = 0.0
+    for u in range(n):
+        for v in NEIGHBOURS[u]:
+            total += np.sin(x[u] - x[v]) * len(NEIGHBOURS[v])
+    return total
+
+
+@pytest.mark.parametrize("f", [parts_of_a_known_list_are_stored_to, along_neighbours])
+def test_items_at_the_index_of_a_long_loop(f):
+    x = np.linspace(0.2, 1.3, 12)
+    for n in (1, 12):
+        slopes = [(f(x + e, n) - f(x - e, n)) / 2e-6 for e in 1e-6 * np.eye(12)]
+        np.testing.assert_allclose(grad(f)(x, n), slopes, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(jit(f)(x, n), f(x, n), rtol=1e-12)
