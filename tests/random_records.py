@@ -20,6 +20,7 @@ class Body:
         self.speed = speed
         self.mass = mass
         self.path = [at, 0.5 * mass]
+        self.pair = (0.5 * at, mass)
 
     def kick(self, a):
         self.speed += a
@@ -44,7 +45,7 @@ def f(x, v, n):
 
 END = """    for body in bodies:
         total = np.tanh(total + body.at * body.mass + 0.5 * body.speed[0] - 0.3 * body.speed[1])
-        total = np.tanh(total + 0.2 * body.path[0] - 0.4 * body.path[1])
+        total = np.tanh(total + 0.2 * body.path[0] - 0.4 * body.path[1] + 0.3 * body.pair[0])
     return total + first.at
 """
 DEEPEST = 3  # blocks in one another
@@ -75,6 +76,7 @@ class RecordWriter:
                 f"np.sin({a}.speed[0] + {b}.mass)",
                 f"0.1 * ({a}.speed @ {b}.speed)",
                 f"0.2 * {a}.path[{self.rng.randrange(2)}]",
+                f"0.1 * {a}.pair[{self.rng.randrange(2)}]",
                 "0.5 * x",
                 "0.1 * total",
                 "0.1 * len(bodies)",
@@ -116,6 +118,8 @@ class RecordWriter:
                     f"{a}.kick({e})",
                     f"{a}.path[{self.rng.randrange(2)}] += {e}",
                     f"{a}.path = [{e}, {b}.path[0]]",
+                    f"{a}.pair = ({e}, {b}.pair[0])",
+                    f"{a}.pair = {b}.pair",
                     f"{a}.path = {b}.path{self.rng.choice(['', '[:]'])}",
                     f"total = np.tanh(total + {e})",
                 ]
