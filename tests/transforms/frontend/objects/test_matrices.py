@@ -123,3 +123,10 @@ def test_axes_that_are_too_many_or_do_not_fit():
         jit(lambda x: np.matrix(x))(np.ones((2, 2, 2)))
     with pytest.raises(ValueError, match="shape"):
         jit(lambda m: m * np.array([1.0, 2.0]))(A)
+
+
+def test_the_inner_product_of_matrices_is_that_of_all_elements():
+    a = np.matrix([[1.0, 2.0], [0.5, 0.2]])
+    b = np.matrix([[3.0, 1.0], [2.0, -1.0]])
+    assert np.asarray(jit(np.vdot)(a, b)).item() == pytest.approx(np.vdot(a.A, b.A))
+    np.testing.assert_allclose(grad(lambda x: np.sum(np.vdot(x, b)))(a), b.A)
