@@ -10,7 +10,7 @@ They are read under the same test only.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -28,9 +28,11 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     is_undefined,
+    outputs,
     statements,
 )
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.stacks import new_stack
 from tapeless.transforms.optimize.loop_carries import carries, yields
@@ -67,14 +69,24 @@ def _needed_variables(block: Block, needed: set[Var]) -> set[Var]:
 
 
 class _Placing:
+    """`sizes` are those of what is defined ahead of the statement that is looked at."""
+
     def __init__(self, needed: set[Var], memory: Op) -> None:
         self.needed, self.memory = needed, memory
+        self.sizes: frozenset[dims.Symbol] = frozenset()
 
     def block(self, block: Block) -> Block:
+        outside = self.sizes
+        self.note(block.params)
         body: list[Statement] = []
         for s in block.body:
             body += self.statement(s)
+            self.note(outputs(s))
+        self.sizes = outside
         return replace(block, body=tuple(body))
+
+    def note(self, variables: Iterable[Var]) -> None:
+        self.sizes = self.sizes.union(*(sizes_in(v.type) for v in variables))
 
     def statement(self, s: Statement) -> list[Statement]:
         match s:
@@ -106,7 +118,7 @@ class _Placing:
             op, params = new_stack, {"item": value_type.item}
         elif value_type.shape:
             # sizes of its own are not looked at elsewhere
-            shape = tuple(n if dims.is_given(n) else 0 for n in value_type.shape)
+            shape = tuple(n if self.is_there(n) else 0 for n in value_type.shape)
             op, params = self.memory, {"shape": shape, "dtype": value_type.dtype}
         else:
             zero = value_type.dtype.type(0)
@@ -114,3 +126,6 @@ class _Placing:
         v = Var(value_type, to.name)
         definitions.append(Let((v,), op, (), params))
         return v
+
+    def is_there(self, n: dims.Size) -> bool:
+        return dims.is_given(n) or dims.symbols(n) <= self.sizes

@@ -29,6 +29,7 @@ def test_what_is_asked_of_memory(monkeypatch, asked):
     def asked_for(passes):
         nonlocal count
         count = 0
+        tapeless.clear_caches()  # lambdas of one line share programs
         f = tapeless.jit(lambda x, first: steps(x, first, passes))
         source = f.source(np.ones(8), 0.5)
         assert source.count("sin(") >= passes // 2  # each pass has statements of its own

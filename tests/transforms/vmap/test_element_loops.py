@@ -128,12 +128,11 @@ def test_source(interpreted):
         == """def halved_vmap_kernel(first, last, x, out, out_2):
     for i in range(first, last):  # line 35
         x_2 = x[i]
-        x_3 = x_2
         n = 0
-        while x_3 > 1:
-            x_3 = x_3 / 2 if n % 2 == 0 else x_3 - 1
+        while x_2 > 1:
+            x_2 = x_2 / 2 if n % 2 == 0 else x_2 - 1
             n = n + 1  # line 37
-        out[i] = x_3  # line 35
+        out[i] = x_2  # line 35
         out_2[i] = n"""
     )
 

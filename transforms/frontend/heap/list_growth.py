@@ -40,7 +40,7 @@ class Growth:
         if not isinstance(target, StagedList) or entry.keys[0] != id(None):
             return False
         if target.tail is not None:  # a branch or an inner loop made it a stack
-            self.growing.append((target, target.tail.spec, not target.tail.log))
+            self.growing.append((target, target.tail.spec, n > 0 and not target.tail.log))
             return True
         if len(final.children) < n and by_data and list(entry.children[0].leaves()):
             self.growing.append((target, entry.children[0], False))
