@@ -86,7 +86,7 @@ class Lookup(SpecialisationMaker):
                 reason = self.reason_of_miss(self.cache.get(key, ()), leaves, args, kwargs)
                 self.cache.notice(self.changed_values(key, leaves))
                 kept = None if self.cache.changing else self.recall(args, kwargs)
-                specialisation = kept or self.compile_anew(reason, key, args, kwargs)
+                specialisation = kept or self.compile_for_changing(reason, key, args, kwargs)
                 specialisation.reason, specialisation.number = reason, next(NUMBERS)
                 if specialisation.slow:
                     performance_warnings.warn(specialisation.slow)
@@ -132,7 +132,8 @@ class Lookup(SpecialisationMaker):
         return None
 
     def changed_values(self, key: Any, leaves: Sequence[Any]) -> Iterator[Guard]:
-        """What earlier specialisations rely on that is another value now."""
+        """What earlier specialisations rely on that is another value now; of functions of the same
+        code floats alone, for their integers say what is computed."""
         for specialisation in self.cache.get(key, ()):
             yield from (g for g in specialisation.guards if not g.holds())
             if isinstance(specialisation, Specialisation):
@@ -140,7 +141,21 @@ class Lookup(SpecialisationMaker):
         for relative, replaced in self.cache.related_caches():
             for specialisation in relative.get(key, ())[:OBJECTS]:
                 if isinstance(specialisation, Specialisation):
-                    yield from other_objects.changed_values(specialisation, leaves, replaced)
+                    changed = other_objects.changed_values(specialisation, leaves, replaced)
+                    yield from (g for g in changed if isinstance(g.value, float))
+
+    def compile_for_changing(
+        self, reason: str, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Specialisation:
+        """The specialisation for a call, in which numbers from outside that are not those of an
+        earlier call are inputs, unless the code needs them to be known."""
+        try:
+            return self.compile_anew(reason, key, args, kwargs)
+        except Exception:
+            if not self.cache.changing:
+                raise
+        self.cache.keep_known(self.cache.changing)
+        return self.compile_anew(reason, key, args, kwargs)
 
     def compile_anew(
         self, reason: str, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

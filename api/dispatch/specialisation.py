@@ -404,6 +404,7 @@ class Cache(dict[Any, list[Specialisation]]):
 
     owner: Any = None
     changing: frozenset[str] = frozenset()  # names of numbers from outside that are inputs
+    needed_known: frozenset[str] = frozenset()  # of those that change, but cannot be
 
     def __init__(self, parts: Parts, relatives: WeakValueDictionary[int, Cache]) -> None:
         """parts      what makes the function the one it is, kept so that ids stay their own
@@ -415,10 +416,13 @@ class Cache(dict[Any, list[Specialisation]]):
 
     def notice(self, changed: Iterable[Guard]) -> None:
         """Numbers from outside that are not those of an earlier call are inputs from now on."""
-        self.changing |= {g.name for g in changed if inputs.may_be_input(g)}
-        self.changing = self.changing.union(
-            *(relative.changing for relative, _ in self.related_caches())
-        )
+        names = {g.name for g in changed if inputs.may_be_input(g)}
+        self.changing |= names - self.needed_known
+
+    def keep_known(self, names: frozenset[str]) -> None:
+        """Numbers that change are no inputs after all: the code needs them."""
+        self.needed_known |= names
+        self.changing -= names
 
     def related_caches(self) -> Iterator[tuple[Cache, list[tuple[Any, Any]]]]:
         """The caches of functions of the same code, which read other objects or variables: with
