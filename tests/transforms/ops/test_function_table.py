@@ -230,10 +230,15 @@ def covered():
     return set().union(*(each.covers() for each in CASES))
 
 
+#: Tested with matrices (`frontend/objects/test_matrices.py`), and another name of `np.vstack`, of
+#: which NumPy warns.
+ELSEWHERE = {"np.asmatrix", "np.bmat", "np.row_stack"}
+
+
 def test_every_function_has_a_case():
     scipys = set().union(*(rules() for rules in function_table.SCIPY.values()))
     rules = {*FUNCTIONS, *scipys, *WRITERS, *APPLIED, *WRITTEN} - {*OURS}
-    assert sorted(full_name(f) for f in rules - covered()) == []
+    assert sorted({full_name(f) for f in rules - covered()} - ELSEWHERE) == []
 
 
 def test_every_method_has_a_case():
