@@ -42,3 +42,23 @@ def test_both_sides(function):
         point = np.array([x, *v])
         expected = gradient(lambda p: float(function(p[0], p[1:])), point, 1e-6)
         np.testing.assert_allclose([dx, *dv], expected, rtol=1e-5, atol=1e-8)
+
+
+def shrunk_in_some_rows(x, v):
+    if v[0] <= 0.1:
+        for i in range(3):
+            for _ in range(i):
+                v[1:] = v[1:] * np.tanh(x)
+    return np.sum(v * v)
+
+
+def test_what_no_pass_of_a_loop_makes_is_as_long_as_the_part_of_the_batch():
+    rows = np.array([[-0.3, -0.1, 0.9], [-0.2, 0.4, 0.5], [0.6, 0.1, 0.2]])
+
+    def of_rows(x):
+        return np.sum(tapeless.vmap(shrunk_in_some_rows)(x, rows))
+
+    x, e = np.array([0.5, 0.8, 1.1]), 1e-6
+    differences = [(of_rows(x + step) - of_rows(x - step)) / (2 * e) for step in e * np.eye(3)]
+    np.testing.assert_allclose(tapeless.grad(of_rows)(x), differences, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(tapeless.jit(tapeless.grad(of_rows))(x), differences, atol=1e-7)
