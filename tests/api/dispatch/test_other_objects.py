@@ -449,3 +449,97 @@ def test_closures_of_our_own_functions_are_not_replaced():
     """What they read is not guarded: `check_grads` differentiates one of its own again."""
     tapeless.check_grads(lambda x: np.sin(x) * x, (np.arange(3.0),), order=2)
     tapeless.check_grads(lambda x: np.sum(x**3), (np.arange(3.0),), order=2)
+
+
+def compared(p, q, x):
+    return np.sum(x) if p is q else np.sum(p.w * x**2)
+
+
+@pytest.mark.parametrize("bind", [partial, lambda f, p, q: lambda x, p=p, q=q: f(p, q, x)])
+def test_an_object_that_stays_is_no_other_one(bind):
+    x, a, b = np.arange(3.0), Layer(1), Layer(2)
+    for p, q in ((a, b), (b, b), (a, a), (b, a), (a, b)):
+        assert jit(bind(compared, p, q))(x) == compared(p, q, x)
+
+
+CHANGING = Layer(3)
+
+
+def of_default(x, p=CHANGING):
+    return np.sum(x) if p is CHANGING else np.sum(p.w * x)
+
+
+def of_reference(reference, x):
+    return of_default(x, reference())
+
+
+def calling(f):
+    return lambda x: f(x)
+
+
+class Changing(Layer):
+    def compare(self, x):
+        return np.sum(x) if self is CHANGING else np.sum(self.w * x)
+
+
+@pytest.mark.parametrize(
+    "function_of",
+    [
+        lambda p: partial(of_default, p=p),
+        lambda p: p.compare,
+        lambda p: lambda x: p.compare(x),
+        lambda p: lambda x, p=p: of_default(x, p),
+        lambda p: calling(p.compare),
+        lambda p: calling(partial(of_default, p=p)),
+        lambda p: calling(lambda x, p=p: of_default(x, p)),
+        lambda p: calling(partial(of_reference, weakref.ref(p))),
+        lambda p: calling(jit(p.compare)),
+    ],
+)
+def test_a_variable_of_the_module_holds_what_a_function_knows(monkeypatch, function_of):
+    x, p = np.arange(3.0), Changing(2)
+    compiled = jit(function_of(p))
+    for now in (Changing(5), p, Changing(1), p):
+        monkeypatch.setitem(globals(), "CHANGING", now)
+        assert compiled(x) == (3 if now is p else 6)
+
+
+class Sized:
+    def __init__(self, items):
+        self.items = items
+
+    def total(self, x):
+        return sum(w * np.sum(x) for w in self.items)
+
+
+def test_containers_of_other_kinds():
+    x = np.arange(3.0)
+    for items in ({1.0: 2}, {1.0: 3}, [1.0, 2.0], (3.0,), {2.0: 1}):
+        assert jit(Sized(items).total)(x) == Sized(items).total(x)
+
+
+class Part:
+    def __init__(self, n):
+        self.n = n
+
+
+class Whole:
+    """Equal to others by what is in it."""
+
+    def __init__(self, n):
+        self.part = Part(n)
+
+    def __eq__(self, other):
+        return self.part.n == other.part.n
+
+    __hash__ = None
+
+
+def test_comparisons_that_read_what_is_in_an_object():
+    p, q = Whole(1), Whole(1)
+    compiled = jit(lambda x: np.sum(x) if [p] == [q] else 0.0)
+    assert compiled(np.ones(3)) == 3
+    p.part.n = 2
+    assert compiled(np.ones(3)) == 0
+    q.part = Part(2)
+    assert compiled(np.ones(3)) == 3

@@ -65,32 +65,35 @@ def compared_parts(value: Any, is_own: Callable[[Any, str], bool]) -> Iterator[A
 
     is_own(obj, name)  whether the program gave an attribute its value
     """
-    pending, seen = [value], set[int]()
+    pending: list[tuple[Any, frozenset[str] | None]] = [(value, frozenset())]
+    seen = set[int]()
     while pending:
-        item = pending.pop()
+        item, names = pending.pop()  # and what comparisons of what it is in read of it
         if isinstance(item, SIMPLE) or id(item) in seen or getattr(item, "tail", None) is not None:
             continue  # what loops put into a list are numbers
         seen.add(id(item))
-        kind: Any = type(item)
         if isinstance(item, (list, tuple, set, frozenset)):
-            pending += item
-        elif isinstance(item, dict):
-            pending += [*item, *item.values()]
-        elif (names := compared_attributes(kind)) is None or names:
-            for name in _attributes(item) if names is None else names:
-                part = getattr(item, name, None)
-                if callable(part) or not hasattr(item, name):
-                    continue
-                pending.append(part)
-                if not is_own(item, name):
-                    label = f"{type(item).__name__}.{name}"
-                    get: Any = AttributeOf(item, name)
-                    if isinstance(part, np.ndarray):
-                        get, part = ContentsOf(get), ContentsOf(get)()
-                    yield ("compared", id(item), name), Guard(label, get, part)
-                    if isinstance(part, (list, dict)):
-                        held = ValuesOf(get)
-                        yield ("compared in", id(item), name), Constants(label, held, held())
+            pending += [(x, names) for x in item]
+            continue
+        if isinstance(item, dict):
+            pending += [(x, names) for x in (*item, *item.values())]
+            continue
+        own = compared_attributes(type(item))  # type: ignore[arg-type]
+        names = None if names is None or own is None else names | own
+        for name in _attributes(item) if names is None else names:
+            part = getattr(item, name, None)
+            if callable(part) or not hasattr(item, name):
+                continue
+            pending.append((part, names))
+            if not is_own(item, name):
+                label = f"{type(item).__name__}.{name}"
+                get: Any = AttributeOf(item, name)
+                if isinstance(part, np.ndarray):
+                    get, part = ContentsOf(get), ContentsOf(get)()
+                yield ("compared", id(item), name), Guard(label, get, part)
+                if isinstance(part, (list, dict)):
+                    held = ValuesOf(get)
+                    yield ("compared in", id(item), name), Constants(label, held, held())
 
 
 def _attributes(item: Any) -> Iterator[str]:
