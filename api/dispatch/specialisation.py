@@ -496,22 +496,23 @@ def is_watched(fun: Any) -> bool:
 
 def identity(fun: Any) -> Iterator[tuple[Any, Any]]:
     """What makes a function the one it is, with the objects behind the ids: a lambda is the same
-    each time its line is run, as long as it sees the same variables."""
+    each time its line is run, as long as it sees the same variables. Objects may be given another
+    class."""
     if isinstance(fun, FunctionType) and not fun.__dict__:
         defaults = (*(fun.__defaults__ or ()), *(fun.__kwdefaults__ or {}).values())
         yield (fun.__name__, fun.__qualname__, len(defaults)), None
         for part in (fun.__code__, fun.__globals__, *(fun.__closure__ or ()), *defaults):
-            yield id(part), part if is_watched(fun) else (part,)
+            yield (id(part), type(part)), part if is_watched(fun) else (part,)
     elif isinstance(fun, MethodType):
         yield (id(fun.__self__), type(fun.__self__)), fun.__self__
         yield from identity(fun.__func__)
     elif isinstance(fun, functools.partial):
         yield (type(fun), len(fun.args), *fun.keywords), None
         for part in (*fun.args, *fun.keywords.values()):
-            yield id(part), part if is_watched(fun.func) else (part,)
+            yield (id(part), type(part)), part if is_watched(fun.func) else (part,)
         yield from identity(fun.func)
     elif hasattr(type(fun), "cache_key"):
         yield fun.cache_key(), None
         yield from identity(fun.fun)
     else:
-        yield (id(fun), type(fun)), fun  # objects may be given another class
+        yield (id(fun), type(fun)), fun

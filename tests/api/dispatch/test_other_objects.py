@@ -543,3 +543,90 @@ def test_comparisons_that_read_what_is_in_an_object():
     assert compiled(np.ones(3)) == 0
     q.part = Part(2)
     assert compiled(np.ones(3)) == 3
+
+
+class Light(Layer):
+    def __call__(self, x):
+        return -np.sum(self.w * x)
+
+    def __len__(self):
+        return 5
+
+
+def test_objects_that_are_given_another_class():
+    class Heavy(Layer):
+        def __len__(self):
+            return 2
+
+    x, p = np.arange(3.0), Heavy(1)
+    items = [Heavy(2), p]
+    functions = [
+        *(p, lambda x: p(x), lambda x: np.sum(x) * len(p), lambda x: sum(q(x) for q in items)),
+        *(lambda x: np.sum(x) if isinstance(p, Light) else 0.0, partial(scaled, p)),
+    ]
+    for cls in (Heavy, Light, Heavy, Light):
+        p.__class__ = cls
+        for f in functions:
+            assert jit(f)(x) == f(x)
+
+
+class Managed:
+    def __enter__(self):
+        return 2.0
+
+    def __exit__(self, *error):
+        return False
+
+    def __len__(self):
+        return 1
+
+    def __hash__(self):
+        return 7
+
+
+def test_special_methods_that_are_replaced(monkeypatch):
+    p = Managed()
+
+    def entered(x):
+        with p as scale:
+            return np.sum(x) * scale
+
+    functions = [
+        *(entered, lambda x: np.sum(x) * len(p), lambda x: np.sum(x) * hash(p)),
+        lambda x: np.sum(x) if p else 0.0,
+    ]
+    assert [jit(f)(np.ones(3)) for f in functions] == [6, 3, 21, 3]
+    monkeypatch.setattr(Managed, "__enter__", lambda self: 4.0)
+    monkeypatch.setattr(Managed, "__len__", lambda self: 0)
+    monkeypatch.setattr(Managed, "__hash__", lambda self: 1)
+    assert [jit(f)(np.ones(3)) for f in functions] == [12, 0, 3, 0]
+    monkeypatch.setattr(Managed, "__bool__", lambda self: True, raising=False)
+    assert [jit(f)(np.ones(3)) for f in functions] == [12, 0, 3, 3]
+
+
+TOLERANCE = 1
+
+
+def test_variables_that_comparisons_read(monkeypatch):
+    most = 1
+
+    class Near:
+        def __init__(self, k):
+            self.k = k
+
+        def __eq__(self, other):
+            return abs(self.k - other.k) <= min(TOLERANCE, most)
+
+        __hash__ = None
+
+    p, q = Near(1), Near(2)
+    compiled = jit(lambda x: np.sum(x) if [p] == [q] else 0.0)
+    assert compiled(np.ones(3)) == 3
+    monkeypatch.setitem(globals(), "TOLERANCE", 0)
+    assert compiled(np.ones(3)) == 0
+    monkeypatch.setitem(globals(), "TOLERANCE", 5)
+    assert compiled(np.ones(3)) == 3
+    most = 0
+    assert compiled(np.ones(3)) == 0
+    monkeypatch.setattr(Near, "__eq__", lambda self, other: True)
+    assert compiled(np.ones(3)) == 3
