@@ -146,7 +146,7 @@ class ReadsFinder:
 
 
 #: What looking at a place may raise that is no more.
-GONE = (*readers.GONE, NoSignatureError, TypeError)
+GONE = (*readers.GONE, NoSignatureError)
 
 
 def _value_text(fingerprint: Fingerprint, value: Any) -> str:

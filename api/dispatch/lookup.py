@@ -108,7 +108,7 @@ class Lookup(SpecialisationMaker):
             if len(tried) == CODES:
                 return None
             tried.append(code)
-            serving = other_objects.for_other_objects(specialisation, leaves)
+            serving = other_objects.for_other_objects(specialisation, leaves, self.cache.own_parts)
             if serving is not None:
                 with STAGING:
                     kept = self.cache.get(key, [])
@@ -137,7 +137,9 @@ class Lookup(SpecialisationMaker):
         for specialisation in self.cache.get(key, ()):
             yield from (g for g in specialisation.guards if not g.holds())
             if isinstance(specialisation, Specialisation):
-                yield from other_objects.changed_values(specialisation, leaves)
+                yield from other_objects.changed_values(
+                    specialisation, leaves, self.cache.own_parts
+                )
         for relative, replaced in self.cache.related_caches():
             for specialisation in relative.get(key, ())[:OBJECTS]:
                 if isinstance(specialisation, Specialisation):

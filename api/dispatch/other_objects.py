@@ -12,15 +12,22 @@ holds for them.
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
-from types import CellType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeless.dispatch.specialisation import Specialisation, always_miss, leaf_key
+from tapeless.dispatch.specialisation import (
+    Specialisation,
+    always_miss,
+    is_replaceable,
+    leaf_key,
+)
 from tapeless.lazy_import import lazy_module
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.errors import ArgumentError
@@ -74,34 +81,36 @@ class OtherObjects:
         """Whether an object may stand in the place of another one; from then on it does."""
         if id(first) in self.images:
             return self.images[id(first)] is now
-        if is_plain_object(first) or is_plain_object(now):
+        if is_replaceable(first) or is_replaceable(now):
             if type(first) is not type(now) or id(now) in self.first:
                 return False
             self.images[id(first)], self.first[id(now)] = now, first
             if hasattr(first, "__dict__"):
                 self.images[id(vars(first))] = vars(now)
             return True
-        if first is now:
-            return True
         if type(first) is not type(now):
             return False
-        if isinstance(first, MethodType):
-            return first.__func__ is now.__func__ and self.are_alike(first.__self__, now.__self__)
         if isinstance(first, tuple):
             return len(first) == len(now) and all(map(self.are_alike, first, now))
+        if isinstance(first, MethodType):
+            same = self.are_alike(first.__func__, now.__func__)
+            return same and self.are_alike(first.__self__, now.__self__)
+        if first is now:
+            return self.stays(first)
         return isinstance(first, SIMPLE) and bool(exactly(first) == exactly(now))
 
-    def replace(self, first: Any, now: Any) -> bool:
-        """Whether an object or a variable of the function may stand in the place of another one."""
-        if isinstance(first, CellType) and isinstance(now, CellType):
-            self.images[id(first)], self.first[id(now)] = now, first
-            return True
-        return self.are_alike(first, now)
+    def stays(self, x: Any) -> bool:
+        """Whether what is the same for all of them reads no object in whose place another one
+        stands; from then on none does."""
+        parts = (*_parts(x),)
+        if parts:
+            self.images[id(x)] = x
+        return all(map(self.are_alike, parts, parts))
 
     def arguments_fit(self) -> bool:
         """Whether arguments are alike, as far as the program knows them."""
         s = self.specialisation
-        if not all(self.replace(first, now) for first, now in self.replaced):
+        if not all(self.are_alike(first, now) for first, now in self.replaced):
             return False
         return all(self.are_alike(value, self.leaves[k]) for k, value in s.static) and all(
             self.leaves[k].shape[axis] == n for k, axis, n in s.axes
@@ -247,6 +256,16 @@ def _has_key(get: Callable[[], Any], key: Any) -> bool:
         return bool(leaf_key(get()) == key)
     except readers.GONE:
         return False
+
+
+def _parts(function: Any) -> Iterator[Any]:
+    """What programs read of a function without a guard; of others, defaults have one."""
+    if isinstance(function, functools.partial):
+        yield from (function.func, *function.args, *function.keywords.values())
+    elif isinstance(function, weakref.ref):
+        yield function()
+    elif hasattr(type(function), "cache_key"):
+        yield function.fun
 
 
 def _of_library(value: Any) -> bool:

@@ -412,6 +412,7 @@ class Cache(dict[Any, list[Specialisation]]):
         """
         super().__init__()
         self.parts, self.relatives = parts, relatives
+        self.own_parts = [(x, x) for _, x in parts]  # each in its own place
         relatives[id(self)] = self
 
     def notice(self, changed: Iterable[Guard]) -> None:
@@ -425,12 +426,12 @@ class Cache(dict[Any, list[Specialisation]]):
         self.changing -= names
 
     def related_caches(self) -> Iterator[tuple[Cache, list[tuple[Any, Any]]]]:
-        """The caches of functions of the same code, which read other objects or variables: with
-        each, these and what is in their places here."""
+        """The caches of functions of the same code, which may read other objects or variables:
+        with each, all that it was made from, and what is in its place here."""
         for relative in [*self.relatives.values()][::-1][:RELATIVES]:
             if relative is not self:
                 pairs = zip(relative.parts, self.parts, strict=True)
-                yield relative, [(x, now) for (part, x), (here, now) in pairs if part != here]
+                yield relative, [(x, now) for (_, x), (_, now) in pairs]
 
 
 LIMIT = 256
@@ -445,7 +446,7 @@ def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
     key = (kind, options, *(part for part, _ in parts))
     with SHARING:
         if key not in _caches:
-            of_kind = (kind, options, *(_replaceable(x) or part for part, x in parts))
+            of_kind = (kind, options, *(_kind_of_part(part, x) for part, x in parts))
             relatives = _relatives.setdefault(of_kind, WeakValueDictionary())
             _caches[key] = Cache(parts, relatives)
             for kept in (_caches, _relatives):
@@ -455,10 +456,14 @@ def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
         return _caches[key]
 
 
-def _replaceable(part: Any) -> Any:
-    """What a function shares with others of the same code in the place of an object or a variable
-    that they read; nothing where they must have the same one."""
-    return type(part) if isinstance(part, CellType) or is_plain_object(part) else None
+def is_replaceable(part: Any) -> bool:
+    """Whether functions of the same code may have another one in the place of an object or a
+    variable that they read."""
+    return isinstance(part, CellType) or is_plain_object(part)
+
+
+def _kind_of_part(part: Any, x: Any) -> Any:
+    return type(x) if is_replaceable(x) else part
 
 
 def refuse_traces(on: bool) -> None:
@@ -495,22 +500,23 @@ def is_watched(fun: Any) -> bool:
 
 def identity(fun: Any) -> Iterator[tuple[Any, Any]]:
     """What makes a function the one it is, with the objects behind the ids: a lambda is the same
-    each time its line is run, as long as it sees the same variables."""
+    each time its line is run, as long as it sees the same variables. Objects may be given another
+    class."""
     if isinstance(fun, FunctionType) and not fun.__dict__:
         defaults = (*(fun.__defaults__ or ()), *(fun.__kwdefaults__ or {}).values())
         yield (fun.__name__, fun.__qualname__, len(defaults)), None
         for part in (fun.__code__, fun.__globals__, *(fun.__closure__ or ()), *defaults):
-            yield id(part), part if is_watched(fun) else (part,)
+            yield (id(part), type(part)), part if is_watched(fun) else (part,)
     elif isinstance(fun, MethodType):
-        yield id(fun.__self__), fun.__self__
+        yield (id(fun.__self__), type(fun.__self__)), fun.__self__
         yield from identity(fun.__func__)
     elif isinstance(fun, functools.partial):
         yield (type(fun), len(fun.args), *fun.keywords), None
         for part in (*fun.args, *fun.keywords.values()):
-            yield id(part), part if is_watched(fun.func) else (part,)
+            yield (id(part), type(part)), part if is_watched(fun.func) else (part,)
         yield from identity(fun.func)
     elif hasattr(type(fun), "cache_key"):
         yield fun.cache_key(), None
         yield from identity(fun.fun)
     else:
-        yield id(fun), fun
+        yield (id(fun), type(fun)), fun

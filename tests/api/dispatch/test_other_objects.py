@@ -449,3 +449,184 @@ def test_closures_of_our_own_functions_are_not_replaced():
     """What they read is not guarded: `check_grads` differentiates one of its own again."""
     tapeless.check_grads(lambda x: np.sin(x) * x, (np.arange(3.0),), order=2)
     tapeless.check_grads(lambda x: np.sum(x**3), (np.arange(3.0),), order=2)
+
+
+def compared(p, q, x):
+    return np.sum(x) if p is q else np.sum(p.w * x**2)
+
+
+@pytest.mark.parametrize("bind", [partial, lambda f, p, q: lambda x, p=p, q=q: f(p, q, x)])
+def test_an_object_that_stays_is_no_other_one(bind):
+    x, a, b = np.arange(3.0), Layer(1), Layer(2)
+    for p, q in ((a, b), (b, b), (a, a), (b, a), (a, b)):
+        assert jit(bind(compared, p, q))(x) == compared(p, q, x)
+
+
+CHANGING = Layer(3)
+
+
+def of_default(x, p=CHANGING):
+    return np.sum(x) if p is CHANGING else np.sum(p.w * x)
+
+
+def of_reference(reference, x):
+    return of_default(x, reference())
+
+
+def calling(f):
+    return lambda x: f(x)
+
+
+class Changing(Layer):
+    def compare(self, x):
+        return np.sum(x) if self is CHANGING else np.sum(self.w * x)
+
+
+@pytest.mark.parametrize(
+    "function_of",
+    [
+        lambda p: partial(of_default, p=p),
+        lambda p: p.compare,
+        lambda p: lambda x: p.compare(x),
+        lambda p: lambda x, p=p: of_default(x, p),
+        lambda p: calling(p.compare),
+        lambda p: calling(partial(of_default, p=p)),
+        lambda p: calling(lambda x, p=p: of_default(x, p)),
+        lambda p: calling(partial(of_reference, weakref.ref(p))),
+        lambda p: calling(jit(p.compare)),
+    ],
+)
+def test_a_variable_of_the_module_holds_what_a_function_knows(monkeypatch, function_of):
+    x, p = np.arange(3.0), Changing(2)
+    compiled = jit(function_of(p))
+    for now in (Changing(5), p, Changing(1), p):
+        monkeypatch.setitem(globals(), "CHANGING", now)
+        assert compiled(x) == (3 if now is p else 6)
+
+
+class Sized:
+    def __init__(self, items):
+        self.items = items
+
+    def total(self, x):
+        return sum(w * np.sum(x) for w in self.items)
+
+
+def test_containers_of_other_kinds():
+    x = np.arange(3.0)
+    for items in ({1.0: 2}, {1.0: 3}, [1.0, 2.0], (3.0,), {2.0: 1}):
+        assert jit(Sized(items).total)(x) == Sized(items).total(x)
+
+
+class Part:
+    def __init__(self, n):
+        self.n = n
+
+
+class Whole:
+    """Equal to others by what is in it."""
+
+    def __init__(self, n):
+        self.part = Part(n)
+
+    def __eq__(self, other):
+        return self.part.n == other.part.n
+
+    __hash__ = None
+
+
+def test_comparisons_that_read_what_is_in_an_object():
+    p, q = Whole(1), Whole(1)
+    compiled = jit(lambda x: np.sum(x) if [p] == [q] else 0.0)
+    assert compiled(np.ones(3)) == 3
+    p.part.n = 2
+    assert compiled(np.ones(3)) == 0
+    q.part = Part(2)
+    assert compiled(np.ones(3)) == 3
+
+
+class Light(Layer):
+    def __call__(self, x):
+        return -np.sum(self.w * x)
+
+    def __len__(self):
+        return 5
+
+
+def test_objects_that_are_given_another_class():
+    class Heavy(Layer):
+        def __len__(self):
+            return 2
+
+    x, p = np.arange(3.0), Heavy(1)
+    items = [Heavy(2), p]
+    functions = [
+        *(p, lambda x: p(x), lambda x: np.sum(x) * len(p), lambda x: sum(q(x) for q in items)),
+        *(lambda x: np.sum(x) if isinstance(p, Light) else 0.0, partial(scaled, p)),
+    ]
+    for cls in (Heavy, Light, Heavy, Light):
+        p.__class__ = cls
+        for f in functions:
+            assert jit(f)(x) == f(x)
+
+
+class Managed:
+    def __enter__(self):
+        return 2.0
+
+    def __exit__(self, *error):
+        return False
+
+    def __len__(self):
+        return 1
+
+    def __hash__(self):
+        return 7
+
+
+def test_special_methods_that_are_replaced(monkeypatch):
+    p = Managed()
+
+    def entered(x):
+        with p as scale:
+            return np.sum(x) * scale
+
+    functions = [
+        *(entered, lambda x: np.sum(x) * len(p), lambda x: np.sum(x) * hash(p)),
+        lambda x: np.sum(x) if p else 0.0,
+    ]
+    assert [jit(f)(np.ones(3)) for f in functions] == [6, 3, 21, 3]
+    monkeypatch.setattr(Managed, "__enter__", lambda self: 4.0)
+    monkeypatch.setattr(Managed, "__len__", lambda self: 0)
+    monkeypatch.setattr(Managed, "__hash__", lambda self: 1)
+    assert [jit(f)(np.ones(3)) for f in functions] == [12, 0, 3, 0]
+    monkeypatch.setattr(Managed, "__bool__", lambda self: True, raising=False)
+    assert [jit(f)(np.ones(3)) for f in functions] == [12, 0, 3, 3]
+
+
+TOLERANCE = 1
+
+
+def test_variables_that_comparisons_read(monkeypatch):
+    most = 1
+
+    class Near:
+        def __init__(self, k):
+            self.k = k
+
+        def __eq__(self, other):
+            return abs(self.k - other.k) <= min(TOLERANCE, most)
+
+        __hash__ = None
+
+    p, q = Near(1), Near(2)
+    compiled = jit(lambda x: np.sum(x) if [p] == [q] else 0.0)
+    assert compiled(np.ones(3)) == 3
+    monkeypatch.setitem(globals(), "TOLERANCE", 0)
+    assert compiled(np.ones(3)) == 0
+    monkeypatch.setitem(globals(), "TOLERANCE", 5)
+    assert compiled(np.ones(3)) == 3
+    most = 0
+    assert compiled(np.ones(3)) == 0
+    monkeypatch.setattr(Near, "__eq__", lambda self, other: True)
+    assert compiled(np.ones(3)) == 3

@@ -40,6 +40,7 @@ from tapeless.transforms.frontend.heap.iterators import (
 )
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects import special_methods
+from tapeless.transforms.frontend.objects.attributes import watch_class
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import as_either
 from tapeless.transforms.frontend.values.container_aliases import require_current
@@ -79,6 +80,8 @@ def len_(hooks: Any, x: Any) -> Any:
         return for_each_option(len, as_either(x))
     method = getattr(type(x), "__len__", None)
     entered = hasattr(method, "__code__") and not isinstance(x, Text)
+    if entered:
+        watch_class(type(x), "__len__")
     return hooks.call(method, x) if entered else len(x)
 
 

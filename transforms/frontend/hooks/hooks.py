@@ -40,7 +40,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.heap.locations import ClosureLocation, GlobalLocation
 from tapeless.transforms.frontend.hooks.operations import Operations
 from tapeless.transforms.frontend.objects import capture, special_methods
-from tapeless.transforms.frontend.objects.attributes import watch
+from tapeless.transforms.frontend.objects.attributes import watch, watch_class
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.journals import Location
@@ -326,6 +326,8 @@ class Hooks(Operations):
             methods = {k: getattr(manager, f"_{k}", None) for k in kinds}
             settings = {k: v for k, v in methods.items() if v is not None}
             trace().emit(Effect("errstate", (), settings, trace().origin))
+        for name in ("__enter__", "__exit__"):
+            watch_class(type(manager), name)
         return enter_manager(manager, self.call, self.given_up)
 
     @property

@@ -23,6 +23,7 @@ from tapeless.transforms.frontend.arrays.foreign_arrays import (
 )
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.trace.plain_objects import is_described
 from tapeless.transforms.frontend.trace.readers import (
     AreOne,
     ContentsOf,
@@ -85,6 +86,8 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
     if key not in t.reads:
         t.reads[key] = Guard(name, get, value)
         t.paths.setdefault(id(value), name)
+        if is_described(type(value)):  # which may be given another class
+            t.reads["class", id(value)] = Guard(f"the class of {name}", TypeOf(get), type(value))
     return value
 
 

@@ -328,6 +328,8 @@ def truth_operand(value: Any) -> Any:
         method = special(value, name)
         if method is not None:
             return trace().enter(method, value)
+        if type(value) not in KNOWN:
+            watch_class(type(value), name)  # that it has none
     return value
 
 

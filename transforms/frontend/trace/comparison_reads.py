@@ -12,13 +12,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.frontend.trace.plain_objects import is_described
-from tapeless.transforms.frontend.trace.readers import AttributeOf, ContentsOf, ValuesOf
+from tapeless.transforms.frontend.trace.readers import (
+    GONE,
+    AttributeOf,
+    CellOf,
+    ClassEntry,
+    ContentsOf,
+    KeyOf,
+    ValuesOf,
+)
 from tapeless.transforms.frontend.trace.recorded_reads import SIMPLE, Constants, Guard
 
 #: Methods that builtin functions and containers call without a hook.
@@ -28,36 +36,54 @@ MANY = 64  # functions that a comparison calls
 BY_NAME = frozenset({"vars", "getattr", "__dict__", "astuple", "asdict", "attrgetter"})
 
 
-@functools.lru_cache(1024)
 def compared_attributes(cls: Any) -> frozenset[str] | None:
     """Names that may be attributes which the comparisons of a class read; None if all may be."""
-    names: set[str] = set()
-    codes: list[CodeType] = []
-    if not is_described(cls):
-        return frozenset()
-    for method in COMPARISONS:
-        function = getattr(cls, method, None)
-        if isinstance(function, FunctionType):
-            _collect(cls, function, names, codes)
+    codes = [f.__code__ for f in compared_functions(cls)]
+    names = {name for code in map(_codes, codes) for c in code for name in c.co_names}
     return None if names & BY_NAME or len(codes) > MANY else frozenset(names)
 
 
-def _collect(cls: Any, function: FunctionType, names: set[str], codes: list[CodeType]) -> None:
-    """Adds the names that a function reads, and the functions of the class or module that it
-    calls by these names."""
-    pending = [function.__code__]
-    while pending and len(codes) <= MANY:
-        code = pending.pop()
-        if code in codes:
+def compared_functions(cls: Any) -> tuple[FunctionType, ...]:
+    """The functions that comparisons of a class run, those of the class or module that they call
+    by name among them."""
+    if not is_described(cls):
+        return ()
+    methods = (getattr(cls, method, None) for method in COMPARISONS)
+    return _called_functions(cls, tuple(f for f in methods if isinstance(f, FunctionType)))
+
+
+@functools.lru_cache(1024)
+def _called_functions(cls: Any, methods: tuple[FunctionType, ...]) -> tuple[FunctionType, ...]:
+    functions: list[FunctionType] = []
+    pending = [*methods]
+    while pending and len(functions) <= MANY:
+        function = pending.pop()
+        if function in functions:
             continue
-        codes.append(code)
-        names.update(code.co_names)
-        pending += [c for c in code.co_consts if isinstance(c, CodeType)]
-        for name in code.co_names:
+        functions.append(function)
+        for name in {name for code in _codes(function.__code__) for name in code.co_names}:
             for other in (getattr(cls, name, None), function.__globals__.get(name)):
                 other = getattr(other, "fget", other)
                 if isinstance(other, FunctionType):
-                    _collect(cls, other, names, codes)
+                    pending.append(other)
+    return tuple(functions)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A code and those in it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
+
+
+def variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Variables around a function that it reads, with what reads them."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        yield name, CellOf(cell)
+    for name in {name for code in _codes(function.__code__) for name in code.co_names}:
+        if name in function.__globals__:
+            yield name, KeyOf(function.__globals__, name)
 
 
 def compared_parts(value: Any, is_own: Callable[[Any, str], bool]) -> Iterator[Any]:
@@ -65,32 +91,51 @@ def compared_parts(value: Any, is_own: Callable[[Any, str], bool]) -> Iterator[A
 
     is_own(obj, name)  whether the program gave an attribute its value
     """
-    pending, seen = [value], set[int]()
+    pending: list[tuple[Any, frozenset[str] | None]] = [(value, frozenset())]
+    seen = set[int]()
     while pending:
-        item = pending.pop()
+        item, names = pending.pop()  # and what comparisons of what it is in read of it
         if isinstance(item, SIMPLE) or id(item) in seen or getattr(item, "tail", None) is not None:
             continue  # what loops put into a list are numbers
         seen.add(id(item))
-        kind: Any = type(item)
         if isinstance(item, (list, tuple, set, frozenset)):
-            pending += item
-        elif isinstance(item, dict):
-            pending += [*item, *item.values()]
-        elif (names := compared_attributes(kind)) is None or names:
-            for name in _attributes(item) if names is None else names:
-                part = getattr(item, name, None)
-                if callable(part) or not hasattr(item, name):
+            pending += [(x, names) for x in item]
+            continue
+        if isinstance(item, dict):
+            pending += [(x, names) for x in (*item, *item.values())]
+            continue
+        own = compared_attributes(type(item))
+        names = None if names is None or own is None else names | own
+        for name in _attributes(item) if names is None else names:
+            part = getattr(item, name, None)
+            if callable(part) or not hasattr(item, name):
+                continue
+            pending.append((part, names))
+            if not is_own(item, name):
+                label = f"{type(item).__name__}.{name}"
+                yield from _guards((id(item), name), label, AttributeOf(item, name), part)
+        functions = compared_functions(type(item))
+        for name in dict.fromkeys((*COMPARISONS, *(f.__name__ for f in functions))):
+            if isinstance(getattr(type(item), name, None), FunctionType) and functions:
+                entry = ClassEntry(type(item), name)
+                yield ("compared by", type(item), name), Guard(name, entry, entry())
+        for function in functions:
+            for name, get in variables(function):
+                try:
+                    part = get()
+                except GONE:
                     continue
-                pending.append(part)
-                if not is_own(item, name):
-                    label = f"{type(item).__name__}.{name}"
-                    get: Any = AttributeOf(item, name)
-                    if isinstance(part, np.ndarray):
-                        get, part = ContentsOf(get), ContentsOf(get)()
-                    yield ("compared", id(item), name), Guard(label, get, part)
-                    if isinstance(part, (list, dict)):
-                        held = ValuesOf(get)
-                        yield ("compared in", id(item), name), Constants(label, held, held())
+                if not isinstance(part, ModuleType):
+                    yield from _guards((id(function), name), name, get, part)
+
+
+def _guards(key: Any, label: str, get: Any, part: Any) -> Iterator[Any]:
+    if isinstance(part, np.ndarray):
+        get, part = ContentsOf(get), ContentsOf(get)()
+    yield ("compared", *key), Guard(label, get, part)
+    if isinstance(part, (list, dict)):
+        held = ValuesOf(get)
+        yield ("compared in", *key), Constants(label, held, held())
 
 
 def _attributes(item: Any) -> Iterator[str]:

@@ -23,7 +23,7 @@ Naming = Callable[[Any], str]
 #: Fields of readers with a reader, or several, that they read inside of.
 INNER, SEVERAL_INNER = frozenset({"get", "other"}), "places"
 #: What a reader raises where the place is no more.
-GONE = (AttributeError, KeyError, IndexError, NameError, ValueError)
+GONE = (AttributeError, KeyError, IndexError, NameError, TypeError, ValueError)
 
 
 class Reader:

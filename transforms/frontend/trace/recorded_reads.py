@@ -100,7 +100,7 @@ class FrozenConstants(Constants):
     def holds(self) -> bool:
         try:
             return bool(snapshot(self.get()) == self.value)
-        except (*GONE, TypeError):
+        except GONE:
             return False
 
 
