@@ -364,3 +364,69 @@ def test_parts_of_two_elements_that_may_be_one(f):
         np.testing.assert_allclose(value, f(S, AT[:n], n), rtol=1e-12)
         np.testing.assert_allclose(slope, differences, rtol=1e-6)
         np.testing.assert_allclose(jit(f)(S, AT[:n], n), f(S, AT[:n], n), rtol=1e-12)
+
+
+def the_last_of_a_loop(x):
+    balls = [{"at": x[k], "hits": 0.0} for k in range(6)]
+    for ball in balls:
+        ball["hits"] += 1.0
+    ball["at"] += 1.0
+    return sum(b["at"] * b["hits"] * (k + 1) for k, b in enumerate(balls))
+
+
+def where_a_loop_breaks_off(x):
+    rows = [[x[k], 0.0] for k in range(6)]
+    for row in rows:
+        if row[0] > 0.4:
+            break
+    row[1] += 2.0 * x[0]
+    return sum(r[0] * r[1] * (k + 1) for k, r in enumerate(rows))
+
+
+def by_a_test(x):
+    bodies = [Body(x[k : k + 2], np.ones(2), 1.0) for k in range(6)]
+    body = bodies[0] if x[2] > 0.9 else bodies[4]
+    body.mass *= x[1]
+    body.speed[0] += x[0]
+    return sum(b.mass * b.speed[0] * (k + 1) for k, b in enumerate(bodies))
+
+
+def the_largest(x):
+    rows = [[x[k], 0.0] for k in range(6)]
+    best = rows[0]
+    for row in rows:
+        if row[0] > best[0]:
+            best = row
+    best[1] = x[0]
+    return sum(r[0] * r[1] * (k + 1) for k, r in enumerate(rows))
+
+
+def what_a_function_finds(x):
+    bodies = [Body(x[k : k + 2], np.ones(2), 1.0) for k in range(6)]
+
+    def first():
+        for body in bodies:
+            if body.at[0] > 0.4:
+                return body
+        return None
+
+    first().mass += x[1]
+    return sum(b.mass * b.at[1] * (k + 1) for k, b in enumerate(bodies))
+
+
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+@pytest.mark.parametrize(
+    "f",
+    [
+        the_last_of_a_loop,
+        where_a_loop_breaks_off,
+        by_a_test,
+        the_largest,
+        what_a_function_finds,
+    ],
+)
+def test_changes_of_an_element_that_loops_or_tests_pick(f):
+    x = np.array([0.3, 0.35, 0.5, 0.2, 0.9, 0.7, 0.1, 0.15])
+    slopes = [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(8)]
+    np.testing.assert_allclose(jit(f)(x), f(x), rtol=1e-12)
+    np.testing.assert_allclose(grad(f)(x), slopes, rtol=1e-6, atol=1e-8)
