@@ -424,7 +424,8 @@ class Merge:
             return value
         if defined.kind == "static":
             return self.carry(side, defined.value)
-        return unflatten(defined, [self.result(side, c) for c in defined.children])
+        copied = unflatten(defined, [self.result(side, c) for c in defined.children])
+        return copied if copied is defined.value else record_aliases(copied, defined.value)
 
     def flag(self, when_then: bool) -> Symbol:
         if when_then not in self.flags:

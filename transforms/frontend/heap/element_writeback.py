@@ -47,7 +47,7 @@ class ElementRef:
             and self.cell not in t.memory.stale
             and not self.tail.inside
             and id(self.owner) not in t.containers.elements
-            and all(m is holder or m.made in t.definitions for m in mine)
+            and all(m is holder or _is_new(m) for m in mine)
             and all(h is holder for h in other_holders(holder, mine))
         )
 
@@ -61,6 +61,11 @@ class ElementRef:
         holder.atom = named_like(holder.atom, stacks.set_item(holder.atom, at, new))
         t.memory.stale.pop(holder, None)
         t.memory.loans.given_back.add(holder)
+
+
+def _is_new(memory: Any) -> bool:
+    """Whether memory is that of an array which the program makes."""
+    return isinstance(memory, Cell) and memory.made in trace().definitions
 
 
 def track_element(owner: Any, symbol: Symbol, stack: Symbol, at: Atom | None) -> None:

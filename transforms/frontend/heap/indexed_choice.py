@@ -63,7 +63,7 @@ def pick_element(hooks: Any, items: Any, k: Any) -> Any:
         return _value_at(specs, k, _name_of(items))
     if move_to_columns(items, specs):
         return items.element(k)
-    return _read_only(hooks, specs, k)
+    return _read_only(hooks, specs, k, _name_of(items))
 
 
 def _part(items: Any, k: slice) -> Any:
@@ -97,11 +97,11 @@ def _objects_in(specs: Iterable[Structure]) -> Iterator[Any]:
         yield from _objects_in(spec.children)
 
 
-def _read_only(hooks: Any, specs: list[Structure], k: Any) -> Any:
+def _read_only(hooks: Any, specs: list[Structure], k: Any, name: str) -> Any:
     """One of several containers or arrays that run-time values do not make, to be read."""
     if all(map(_of_values, specs)) and interchangeable(specs):
         _need_one_type(specs)
-        return _value_at(specs, k)
+        return _value_at(specs, k, name)
     if are_arrays(specs):
         return array_of(specs, k)
     if all(s.kind is dict for s in specs) and any(s.keys for s in specs):
@@ -109,7 +109,7 @@ def _read_only(hooks: Any, specs: list[Structure], k: Any) -> Any:
         if all(map(_are_rows_of_numbers, sides)):
             dicts = [s.value for s in specs]
             return hooks.call(Found, *(row_of(side, k, dicts) for side in sides))
-    return row_of(specs, k) if _are_rows_of_numbers(specs) else NOTHING
+    return row_of(specs, k, name=name) if _are_rows_of_numbers(specs) else NOTHING
 
 
 def _are_rows_of_numbers(specs: list[Structure]) -> bool:
@@ -225,11 +225,20 @@ def _name_of(items: Any) -> str:
     return name if name.isidentifier() else ""
 
 
+def _name_of_part(name: str, label: Any) -> str:
+    """What the table is called that has one part of each item of a list."""
+    full = f"{name}_{label}"
+    return full if name and full.isidentifier() else name
+
+
 def _value_at(specs: list[Structure], k: Symbol, name: str = "") -> Any:
     first = specs[0]
     if first.kind != "leaf":
         parts = zip(*(s.children for s in specs), strict=True)
-        value = rebuild(first, [_value_at(list(part), k, name) for part in parts])
+        labels = first.keys if first.kind is dict else range(len(first.children))
+        names = [_name_of_part(name, label) for label in labels]
+        columns = [_value_at(list(p), k, of) for p, of in zip(parts, names, strict=True)]
+        value = rebuild(first, columns)
         return value if issubclass(first.kind, tuple) else freeze(value, *(s.value for s in specs))
     value = table([s.value for s in specs], name)[k]
     leaves = [a for s in specs for a in s.leaves()]

@@ -29,14 +29,16 @@ def are_rows(specs: list[Structure]) -> bool:
     return (lists or all(s.kind is tuple for s in specs)) and any(s.children for s in specs)
 
 
-def row_of(specs: list[Structure], k: Any, sources: Iterable[Any] | None = None) -> StagedList:
+def row_of(
+    specs: list[Structure], k: Any, sources: Iterable[Any] | None = None, name: str = ""
+) -> StagedList:
     """One of several lists or tuples, which is read only; the items of all are built alike.
-    `sources` are the containers that they are of."""
+    `sources` are the containers that they are of, `name` what the list is called that has them."""
     flat = list(itertools.chain.from_iterable(s.children for s in specs))
     values = zip(*(s.leaf_values() for s in flat), strict=True)
-    columns: list[Any] = [table(list(column)) for column in values]
+    columns: list[Any] = [table(list(column), name) for column in values]
     weak = [all(a.type.weak for a in row) for row in zip(*(s.leaves() for s in flat), strict=True)]
-    part = _part([len(s.children) for s in specs], k)
+    part = _part([len(s.children) for s in specs], k, name)
     row = from_arrays(flat[0], [column[part] for column in columns], weak)
     if specs[0].kind is tuple:
         row.stands_for = tuple
@@ -98,12 +100,13 @@ def array_of(specs: list[Structure], k: Any) -> Symbol:
     return symbol
 
 
-def _part(lengths: list[Any], k: Any) -> slice:
+def _part(lengths: list[Any], k: Any, name: str = "") -> slice:
     """The place of the k-th of several parts of these lengths."""
     if all(isinstance(n, int) for n in lengths):
         ends: Any = np.cumsum(lengths)
-        begins = ends - lengths
-        return slice(wrap(constant(begins))[k], wrap(constant(ends))[k])
+        bounds = {"begins": ends - lengths, "ends": ends}
+        of = name and f"{name}_"
+        return slice(*(table(numbers.tolist(), of + b)[k] for b, numbers in bounds.items()))
     counts = apply(FUNCTIONS[np.array], [wrap(atom_of_size(n)) for n in lengths])
     ends = apply(FUNCTIONS[np.cumsum], counts)
     return slice((ends - counts)[k], ends[k])

@@ -45,7 +45,7 @@ class Decisions:
     aliased: bool = False  # an array was read that a store may have changed
     tables: bool = True  # lists of a number that is repeated often become stacks
     tabled: bool = False  # one did
-    values: set[type] = field(default_factory=set)  # classes whose objects loops replace
+    values: set[str] = field(default_factory=set)  # classes whose objects loops replace, by name
     replaces: bool = True  # a loop may take such for what they hold
     records: bool = True  # generators that the program makes may draw when it runs
     recorded: bool = False  # they do
@@ -110,10 +110,15 @@ class Decisions:
 
     def as_values(self, cls: type) -> None:
         """Each pass of a loop puts a new object of a class in the place of the old one: start
-        again, with objects of it taken for what they hold, as dataclasses are."""
-        if self.replaces and not self.traced and cls not in self.values:
-            self.values.add(cls)
+        again, with objects of it taken for what they hold, as dataclasses are. A class that the
+        program defines is another one each time."""
+        if self.replaces and not self.traced and not self.is_value(cls):
+            self.values.add(cls.__qualname__)
             raise Restart
+
+    def is_value(self, cls: type) -> bool:
+        """Whether objects of a class are taken for what they hold."""
+        return bool(self.values) and cls.__qualname__ in self.values
 
     def compact_code(self) -> None:
         """Loops over known items are unrolled into long code: start again, with such items in

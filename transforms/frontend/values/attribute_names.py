@@ -35,7 +35,7 @@ def is_record(value: Any) -> bool:
     t = trace()
     if type(value) is Matrix:
         return True
-    if type(value) in t.decisions.values:
+    if t.decisions.is_value(type(value)):
         return t.birth(value) > 0
     return dataclasses.is_dataclass(value) and not isinstance(value, type)
 

@@ -42,11 +42,18 @@ def before_write(obj: Any) -> None:
         return
     same = {id(obj), *older}
     later = [alias for alias, others in kin.values() if not same.isdisjoint((id(alias), *others))]
+    mine = t.containers.elements.get(id(obj))
     for other in (*older.values(), *later):
         if other is not obj:
             mark_stale(other)
             if (element := t.containers.elements.get(id(other))) is not None:
                 refuse_if_lost(element)
+                if id(other) in older and element.present and not _is_of_one_list(mine, element):
+                    refuse_change(element, "one of the containers of a list is changed")
+
+
+def _is_of_one_list(a: ElementOf | None, b: ElementOf) -> bool:
+    return a is not None and a.owner is b.owner
 
 
 def write_back(obj: Any) -> None:

@@ -272,3 +272,20 @@ def test_items_at_the_index_of_a_long_loop(f):
         slopes = [(f(x + e, n) - f(x - e, n)) / 2e-6 for e in 1e-6 * np.eye(12)]
         np.testing.assert_allclose(grad(f)(x, n), slopes, rtol=1e-6, atol=1e-8)
         np.testing.assert_allclose(jit(f)(x, n), f(x, n), rtol=1e-12)
+
+
+PAIRS = [{"at": 0.1 * k, "size": 2.0 - 0.1 * k} for k in range(12)]
+
+
+def of_parts(x, n):
+    total = along_neighbours(x, n)
+    for i in range(n):
+        total += PAIRS[i]["at"] * x[i] ** 2 + PAIRS[i]["size"]
+    return total
+
+
+def test_tables_are_called_like_the_list():
+    text = grad(of_parts).source(np.linspace(0.2, 1.3, 12), 12)
+    assert "constant" not in text
+    assert "NEIGHBOURS_begins = " in text
+    assert "PAIRS_at = " in text

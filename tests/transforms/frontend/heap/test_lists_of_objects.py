@@ -4,7 +4,8 @@ grow with how many there are."""
 import numpy as np
 import pytest
 
-from tapeless import grad, jit, strict, value_and_grad
+from tapeless import grad, jit, jvp, strict, value_and_grad
+from tapeless.transforms.frontend.control_flow import python_loops
 
 S, AT = 0.7, np.array([[0.1, -0.4], [0.9, 0.3], [-0.5, 0.8], [0.2, 1.1], [1.4, -0.6]])
 
@@ -360,3 +361,111 @@ def test_parts_of_two_elements_that_may_be_one(f):
         np.testing.assert_allclose(value, f(S, AT[:n], n), rtol=1e-12)
         np.testing.assert_allclose(slope, differences, rtol=1e-6)
         np.testing.assert_allclose(jit(f)(S, AT[:n], n), f(S, AT[:n], n), rtol=1e-12)
+
+
+def the_last_of_a_loop(x):
+    balls = [{"at": x[k], "hits": 0.0} for k in range(6)]
+    for ball in balls:
+        ball["hits"] += 1.0
+    ball["at"] += 1.0
+    return sum(b["at"] * b["hits"] * (k + 1) for k, b in enumerate(balls))
+
+
+def where_a_loop_breaks_off(x):
+    rows = [[x[k], 0.0] for k in range(6)]
+    for row in rows:
+        if row[0] > 0.4:
+            break
+    row[1] += 2.0 * x[0]
+    return sum(r[0] * r[1] * (k + 1) for k, r in enumerate(rows))
+
+
+def by_a_test(x):
+    bodies = [Body(x[k : k + 2], np.ones(2), 1.0) for k in range(6)]
+    body = bodies[0] if x[2] > 0.9 else bodies[4]
+    body.mass *= x[1]
+    body.speed[0] += x[0]
+    return sum(b.mass * b.speed[0] * (k + 1) for k, b in enumerate(bodies))
+
+
+def the_largest(x):
+    rows = [[x[k], 0.0] for k in range(6)]
+    best = rows[0]
+    for row in rows:
+        if row[0] > best[0]:
+            best = row
+    best[1] = x[0]
+    return sum(r[0] * r[1] * (k + 1) for k, r in enumerate(rows))
+
+
+def what_a_function_finds(x):
+    bodies = [Body(x[k : k + 2], np.ones(2), 1.0) for k in range(6)]
+
+    def first():
+        for body in bodies:
+            if body.at[0] > 0.4:
+                return body
+        return None
+
+    first().mass += x[1]
+    return sum(b.mass * b.at[1] * (k + 1) for k, b in enumerate(bodies))
+
+
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+@pytest.mark.parametrize(
+    "f",
+    [
+        the_last_of_a_loop,
+        where_a_loop_breaks_off,
+        by_a_test,
+        the_largest,
+        what_a_function_finds,
+    ],
+)
+def test_changes_of_an_element_that_loops_or_tests_pick(f):
+    x = np.array([0.3, 0.35, 0.5, 0.2, 0.9, 0.7, 0.1, 0.15])
+    slopes = [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(8)]
+    np.testing.assert_allclose(jit(f)(x), f(x), rtol=1e-12)
+    np.testing.assert_allclose(grad(f)(x), slopes, rtol=1e-6, atol=1e-8)
+
+
+def of_a_class_of_its_own(x, n):
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+        def __add__(self, other):
+            return Pair(self.a + other.a, self.b * other.b)
+
+    pairs = [Pair(x[k], 1.0 + 0.1 * k) for k in range(6)]
+    for _ in range(n):
+        for k in range(len(pairs) - 1):
+            pairs[k] = pairs[k] + Pair(0.1 * pairs[k + 1].a, 0.99)
+    return sum(p.a * p.b for p in pairs)
+
+
+def test_a_function_defines_the_class(monkeypatch):
+    monkeypatch.setattr(python_loops, "LONG_CODE", 0)
+    x = np.linspace(0.2, 1.3, 6)
+    for n in (3, 12):
+        value, _ = jvp(lambda x, n=n: of_a_class_of_its_own(x, n), (x,), (x,))
+        np.testing.assert_allclose(value, of_a_class_of_its_own(x, n), rtol=1e-12)
+
+
+def weights_of_layers(x, n):
+    layers = [{"w": np.outer(x[:3], x[k : k + 3]), "b": x[k : k + 3].copy()} for k in range(4)]
+    h = x[:3]
+    for _ in range(n):
+        for layer in layers:
+            h = np.tanh(layer["w"] @ h + layer["b"])
+            layer["b"] = layer["b"] * 0.99
+        for layer in layers:
+            layer["w"] -= 0.01 * np.outer(h, layer["b"])
+    return h @ h + sum(np.sum(layer["w"]) for layer in layers)
+
+
+def test_arrays_in_elements_that_a_pass_leaves_in_two_places(monkeypatch):
+    monkeypatch.setattr(python_loops, "LONG_CODE", 0)
+    x = np.linspace(0.2, 1.3, 8)
+    for n in (1, 4):
+        np.testing.assert_allclose(jit(weights_of_layers)(x, n), weights_of_layers(x, n), 1e-12)
