@@ -25,6 +25,7 @@ from tapeless.transforms.core.language import (
     Literal,
     StackType,
     Statement,
+    Type,
     Var,
     While,
     is_undefined,
@@ -32,7 +33,6 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.stacks import new_stack
 from tapeless.transforms.optimize.loop_carries import carries, yields
@@ -69,7 +69,7 @@ def _needed_variables(block: Block, needed: set[Var]) -> set[Var]:
 
 
 class _Placing:
-    """`sizes` are those of what is defined ahead of the statement that is looked at."""
+    """`sizes` are the lengths of arrays that are ahead of the statement that is looked at."""
 
     def __init__(self, needed: set[Var], memory: Op) -> None:
         self.needed, self.memory = needed, memory
@@ -86,7 +86,9 @@ class _Placing:
         return replace(block, body=tuple(body))
 
     def note(self, variables: Iterable[Var]) -> None:
-        self.sizes = self.sizes.union(*(sizes_in(v.type) for v in variables))
+        arrays = (v for v in variables if isinstance(v.type, Type) and not v.partial)
+        lengths = [n for v in arrays for n in v.type.shape]
+        self.sizes |= {s for n in lengths for s in dims.symbols(n) if dims.single(s) == n}
 
     def statement(self, s: Statement) -> list[Statement]:
         match s:
