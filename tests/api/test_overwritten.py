@@ -112,3 +112,20 @@ def test_views_of_an_argument_that_loops_turn_round(f, n):
     for actual, expected in zip(tapeless.jit(f)(v), f(w), strict=True):
         np.testing.assert_allclose(actual, expected)
     np.testing.assert_allclose(v, w)
+
+
+def exchanged_and_turned(v, w):
+    for _ in range(1, len(v)):
+        v[:0:-1] = np.cos(w[1:])
+        v[:], w[:] = w[::-1].copy(), v
+        w[:] = w[::-1]
+    return w
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7])
+def test_arguments_that_a_loop_exchanges_and_turns_round(n):
+    given, ours = ([np.arange(n) / n, np.sin(np.arange(n))] for _ in range(2))
+    np.testing.assert_allclose(
+        tapeless.jit(exchanged_and_turned)(*ours), exchanged_and_turned(*given)
+    )
+    np.testing.assert_allclose(ours, given)

@@ -29,19 +29,33 @@ SHARING = (broadcast_to, peek, unstack)  # what they give shares memory with arg
 
 def overwritten(block: Block) -> set[Var]:
     """The variables whose memory some statement stores into, under whatever name."""
-    shared = sharing_memory(block)
-    stored = [v for s in statements(block) for v in _stored_into(s)]
+    shared = Groups()
+    stored: list[Var] = []
+    for s in statements(block):
+        for group in _groups_sharing_memory(s):
+            shared.join(group)
+        stored += _stored_into(s)
     roots = {shared.find(v) for v in stored}
     return {v for v in [*shared.root, *stored] if shared.find(v) in roots}
 
 
-def sharing_memory(block: Block) -> Groups:
-    """Groups of variables that may lie in the same memory."""
-    shared = Groups()
+def views_of(block: Block, arrays: Iterable[Var]) -> set[Var]:
+    """The variables that may be views of these arrays, also where a loop or a branch gives one: a
+    part of one of them, or its elements in another order."""
+    same = Groups()
+    views: list[Let] = []
     for s in statements(block):
+        if isinstance(s, Let) and _is_view(s):
+            views.append(s)
+            continue
         for group in _groups_sharing_memory(s):
-            shared.join(group)
-    return shared
+            same.join(group)
+    pairs = [(s.outs[0], x) for s in views for x in s.args[:1] if isinstance(x, Var)]
+    roots, of_views = {same.find(v) for v in arrays}, set[Var]()
+    while more := {same.find(v) for v, x in pairs if same.find(x) in roots} - of_views:
+        of_views |= more
+        roots |= more
+    return {v for v in [*same.root] if same.find(v) in of_views}
 
 
 def _stored_into(s: Statement) -> list[Var]:
@@ -60,7 +74,11 @@ def _groups_sharing_memory(s: Statement) -> Iterable[Iterable[Atom]]:
             yield (*s.args, *s.outs)
         case Let() if s.op.inplace:
             yield (*s.args[:1], *s.outs, *(s.args[KEPT[s.op] :][:1] if s.op in KEPT else ()))
-        case Let() if s.op.view or s.op in SHARING:
+        case Let() if _is_view(s):
             yield (*s.args[:1], *s.outs)
         case _:
             yield from possible_values(s)
+
+
+def _is_view(s: Let) -> bool:
+    return s.op.view or s.op in SHARING

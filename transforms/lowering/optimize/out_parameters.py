@@ -23,7 +23,7 @@ from tapeless.transforms.lowering.optimize.materialized_views import materialize
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.memory.hoist_reads import hoist_reads
 from tapeless.transforms.memory.in_place_stores import store_in_place
-from tapeless.transforms.memory.overwritten import sharing_memory
+from tapeless.transforms.memory.overwritten import views_of
 from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
 from tapeless.transforms.ops.primitives.shapes import copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
@@ -49,25 +49,25 @@ def store_out_parameters(
     copies: list[Statement] = []
     stores: list[Statement] = []
     written: set[Var] = set()
-    shared = sharing_memory(block)
-    roots = {shared.find(p) for p in stored}
+    views = views_of(block, stored)
     for p, value in zip(stored, block.results[first:], strict=True):
         if isinstance(value, Var) and memory.cell(value) is p:
             continue
-        if isinstance(value, Var) and shared.find(value) in roots:  # it may lie in one of them
-            old = Var(value.type, value.name)
-            is_view_of_it = memory.base(value) in stored  # which kernels see; what a loop gives not
-            copies.append(Let((old,), copy if is_view_of_it else whole, (value,)))
+        is_part = memory.base(value) in stored  # which kernels see; what a loop gives they do not
+        if is_part or value in views:
+            old = Var(value.type, value.name)  # type: ignore[union-attr]
+            copies.append(Let((old,), copy if is_part else whole, (value,)))
             value = old
         written.add(p)
         key = (slice(None),) * p.type.ndim
         stores.append(Let((Var(p.type, p.name),), update, (p, value), {"key": key}))
     results = list(block.results[:first])
-    roots = {shared.find(p) for p in written}
+    views = views_of(block, written)
     for k, a in enumerate(results):
-        if isinstance(a, Var) and shared.find(a) in roots:  # it may lie where a store goes
-            results[k] = old = Var(a.type, a.name)
-            copies.append(Let((old,), copy if memory.base(a) in written else whole, (a,)))
+        is_part = memory.base(a) in written
+        if is_part or a in views:  # it lies where a store goes
+            results[k] = old = Var(a.type, a.name)  # type: ignore[union-attr]
+            copies.append(Let((old,), copy if is_part else whole, (a,)))
     return replace(block, body=(*block.body, *copies, *stores), results=tuple(results))
 
 
