@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import apply
 from tapeless.transforms.frontend.control_flow.loop_ranges import indexed_sequence
 from tapeless.transforms.frontend.heap.indexed_choice import (
+    have_one_type,
     interchangeable,
     move_to_columns,
     note_records,
@@ -63,7 +64,8 @@ def in_arrays(items: Any) -> Any:
     specs = [require_defined(flatten(v)) for v in items]
     if _are_alike(specs, _of_reals):
         return _in_columns(items, specs)
-    move_to_columns(items, specs)
+    if have_one_type(specs):
+        move_to_columns(items, specs)
     return items
 
 
@@ -91,7 +93,7 @@ def _in_columns(items: Any, specs: list[Structure]) -> Any:
 
 
 def _are_alike(specs: list[Structure], fits: Callable[[Structure], bool]) -> bool:
-    return all(map(fits, specs)) and interchangeable(specs)
+    return all(map(fits, specs)) and interchangeable(specs) and have_one_type(specs)
 
 
 def _of_reals(spec: Structure) -> bool:

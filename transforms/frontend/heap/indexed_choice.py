@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import enum
 import functools
+import itertools
 from collections.abc import Iterable, Iterator
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
@@ -56,9 +58,8 @@ def pick_element(hooks: Any, items: Any, k: Any) -> Any:
     _as_rows(items, k)
     if isinstance(k, slice):
         return _part(items, k)
-    if not _by_data(items, k):
+    if (specs := _choices(items, k)) is None:
         return NOTHING
-    specs = [require_defined(flatten(v)) for v in items]
     if interchangeable(specs) and all(map(_of_numbers, specs)):
         return _value_at(specs, k, _name_of(items))
     if move_to_columns(items, specs):
@@ -69,10 +70,17 @@ def pick_element(hooks: Any, items: Any, k: Any) -> Any:
 def _part(items: Any, k: slice) -> Any:
     """items[k], where the program is to be compact and the index of a loop says what is meant."""
     bounds = [x for x in (k.start, k.stop) if _is_index(x)]
-    if not bounds or not trace().decisions.compact or not _by_data(items, bounds[0]):
-        return NOTHING
-    moved = move_to_columns(items, [require_defined(flatten(v)) for v in items])
-    return items.part(k) if moved else NOTHING
+    specs = _choices(items, bounds[0]) if bounds and trace().decisions.compact else None
+    return items.part(k) if specs is not None and move_to_columns(items, specs) else NOTHING
+
+
+def _choices(items: Any, k: Any) -> list[Structure] | None:
+    """The elements of which an index means one when the program runs; None if it is, or can be
+    made, known while staging. Integers and floats at the index of a loop are told apart so."""
+    if not _by_data(items, k):
+        return None
+    specs = [require_defined(flatten(v)) for v in items]
+    return specs if decided_by_data(k.value()) or have_one_type(specs) else None
 
 
 def move_to_columns(items: Any, specs: list[Structure]) -> bool:
@@ -151,9 +159,9 @@ def place_among_constants(items: Any, k: Any) -> Any:
     """The place that an index from data means, counted from the first item, where items are
     constants of Python's, as texts and functions, or tuples of these and of numbers; None for
     other items."""
-    if trace().tracing or not _by_data(items, k) or not 1 < len(items) <= MOST:
+    specs = None if trace().tracing else _choices(items, k)
+    if specs is None or not 1 < len(specs) <= MOST:
         return None  # of one item no test would ask, and an index out of bounds be unseen
-    specs = [require_defined(flatten(v)) for v in items]
     if not all(map(_of_constants, specs)):
         return None
     return apply(FUNCTIONS[np.arange], len(items))[k]
@@ -189,6 +197,20 @@ def note_records(items: Any) -> None:
     """Tells that a loop runs over known items, or its index means one: objects or dicts."""
     first = next(iter(items), None)
     trace().loops.records |= isinstance(first, dict) or is_program_object(first)
+
+
+def have_one_type(specs: list[Structure]) -> bool:
+    """Whether numbers at the same place in each value have one dtype, or all where values have
+    more places than others: an integer is one only where it is in no array with floats."""
+    leaves = [list(map(_dtype_of, s.leaves())) for s in specs]
+    ragged = len({*map(len, leaves)}) > 1
+    columns = [list(itertools.chain(*leaves))] if ragged else zip(*leaves, strict=True)
+    return all(len({*column}) == 1 for column in columns)
+
+
+def _dtype_of(a: Atom) -> tuple[Any, bool]:
+    """The dtype of a number, and whether it is one of Python's; floats of both kinds are alike."""
+    return a.type.dtype, a.type.weak and a.type.dtype.kind not in "fc"
 
 
 def interchangeable(specs: list[Structure]) -> bool:

@@ -289,3 +289,50 @@ def test_tables_are_called_like_the_list():
     assert "constant" not in text
     assert "NEIGHBOURS_begins = " in text
     assert "PAIRS_at = " in text
+
+
+MIXED = [1, 2.5, 3] * 5
+TRUTHS = [True, 2, 0] * 5
+
+
+def numbers_of_several_kinds(x, n):
+    total = 0.0
+    for i in range(n):
+        print(MIXED[i], TRUTHS[i], 7 // MIXED[i])  # noqa: T201 (what is tested)
+        total += x[i] * MIXED[i]
+    return total
+
+
+def objects_with_numbers_of_several_kinds(x, n):
+    found = [Ball(1, x[0], n), Ball(2.5, x[1], n), Ball(True, x[2], n)]
+    total = 0.0
+    for a in found:
+        for b in found:
+            for c in found:
+                total += a.at * b.mass + np.sin(c.at) * np.cos(a.at) / (1 + np.exp(b.at))
+                total += np.tanh(total) * np.exp(-total * total) - c.mass * np.sqrt(1 + a.at**2)
+        print(a.mass)  # noqa: T201
+    return total
+
+
+@pytest.mark.parametrize("f", [numbers_of_several_kinds, objects_with_numbers_of_several_kinds])
+def test_an_integer_beside_floats_stays_one(f, capsys):
+    x = np.linspace(0.3, 1.2, 12)
+    wanted = f(x, 12)
+    text = capsys.readouterr().out
+    np.testing.assert_allclose(jit(f)(x, 12), wanted, rtol=1e-12)
+    assert capsys.readouterr().out == text
+
+
+def test_complex_numbers_beside_floats(capsys):
+    def f(x):
+        total = 0.0
+        for c in (1.0, 2j, 3.0):
+            for v in x:
+                total = total + v * c
+            print(c)  # noqa: T201
+        return total
+
+    np.testing.assert_allclose(jit(f)(X), f(X))
+    ours, theirs = capsys.readouterr().out.split("\n")[:3], ["1.0", "2j", "3.0"]
+    assert ours == theirs
