@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
-from tapeless.transforms.frontend.arrays.symbols import apply
 from tapeless.transforms.frontend.control_flow.loop_ranges import indexed_sequence
 from tapeless.transforms.frontend.heap.indexed_choice import (
     have_one_type,
@@ -25,15 +23,14 @@ from tapeless.transforms.frontend.heap.indexed_choice import (
     note_records,
 )
 from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.heap.tables import Table, name_of
 from tapeless.transforms.frontend.source.tree_building import hidden_name
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import (
     Structure,
     flatten,
-    rebuild,
     require_defined,
 )
-from tapeless.transforms.ops.function_table import FUNCTIONS
 
 FEW = 3  # items that are written out, whatever is done with them, are fewer
 
@@ -49,7 +46,7 @@ def as_loop(items: Any, body: Callable[[Any], Any], key: Any) -> Any:
     if all(type(v) is int for v in items):
         return _as_range(tuple(items)) if isinstance(items, tuple) else items
     specs = [require_defined(flatten(v)) for v in items]
-    return _in_columns(items, specs) if _are_alike(specs, _of_reals) else items
+    return _in_table(items, specs) if _are_alike(specs, _of_reals) else items
 
 
 def in_arrays(items: Any) -> Any:
@@ -63,7 +60,7 @@ def in_arrays(items: Any) -> Any:
         return items
     specs = [require_defined(flatten(v)) for v in items]
     if _are_alike(specs, _of_reals):
-        return _in_columns(items, specs)
+        return _in_table(items, specs)
     if have_one_type(specs):
         move_to_columns(items, specs)
     return items
@@ -83,13 +80,13 @@ def _as_range(items: tuple[int, ...]) -> Any:
     return steps if tuple(steps) == items else items
 
 
-def _in_columns(items: Any, specs: list[Structure]) -> Any:
-    columns, items_list = _columns(specs), list(items)
+def _in_table(items: Any, specs: list[Structure]) -> Any:
+    each, table = list(items), Table(specs, name_of(items))
 
     def item(k: Any) -> Any:
-        return items_list[k] if isinstance(k, int) else _element_at(specs[0], columns, k)
+        return each[k] if isinstance(k, int) else table.value_at(k)
 
-    return indexed_sequence(len(items_list), item)
+    return indexed_sequence(len(each), item)
 
 
 def _are_alike(specs: list[Structure], fits: Callable[[Structure], bool]) -> bool:
@@ -102,22 +99,6 @@ def _of_reals(spec: Structure) -> bool:
         dtype = spec.atom.type.dtype if spec.atom is not None else np.dtype(type(spec.value))
         return dtype.kind in "fc" and not getattr(spec.value, "mutable", False)
     return spec.kind is tuple and all(map(_of_reals, spec.children))
-
-
-def _columns(specs: list[Structure]) -> Any:
-    if specs[0].kind == "leaf":
-        weak = all(a.type.weak for s in specs for a in s.leaves())
-        return apply(FUNCTIONS[np.array], [s.value for s in specs]), weak
-    return [_columns(list(part)) for part in zip(*(s.children for s in specs), strict=True)]
-
-
-def _element_at(spec: Structure, columns: Any, k: Any) -> Any:
-    if spec.kind == "leaf":
-        column, weak = columns
-        return python_number(column[k]) if weak else column[k]
-    return rebuild(
-        spec, [_element_at(c, x, k) for c, x in zip(spec.children, columns, strict=True)]
-    )
 
 
 def _has_loop(body: Any) -> bool:

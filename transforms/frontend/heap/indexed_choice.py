@@ -19,8 +19,6 @@ import numpy as np
 
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import StructureError, UnsupportedError
-from tapeless.transforms.frontend.arrays.number_types import record_types_of
-from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.heap.list_columns import same_structure, to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
@@ -31,17 +29,15 @@ from tapeless.transforms.frontend.heap.ragged import (
     array_of,
     is_array,
     row_of,
-    table,
 )
+from tapeless.transforms.frontend.heap.tables import Table, name_of
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import is_program_object
-from tapeless.transforms.frontend.values.container_aliases import freeze
 from tapeless.transforms.frontend.values.join import join_types
 from tapeless.transforms.frontend.values.structure import (
     Structure,
     flatten,
-    rebuild,
     require_defined,
 )
 from tapeless.transforms.ops.function_table import FUNCTIONS
@@ -61,10 +57,10 @@ def pick_element(hooks: Any, items: Any, k: Any) -> Any:
     if (specs := _choices(items, k)) is None:
         return NOTHING
     if interchangeable(specs) and all(map(_of_numbers, specs)):
-        return _value_at(specs, k, _name_of(items))
+        return Table(specs, name_of(items)).value_at(k)
     if move_to_columns(items, specs):
         return items.element(k)
-    return _read_only(hooks, specs, k, _name_of(items))
+    return _read_only(hooks, specs, k, name_of(items))
 
 
 def _part(items: Any, k: slice) -> Any:
@@ -109,7 +105,7 @@ def _read_only(hooks: Any, specs: list[Structure], k: Any, name: str) -> Any:
     """One of several containers or arrays that run-time values do not make, to be read."""
     if all(map(_of_values, specs)) and interchangeable(specs):
         _need_one_type(specs)
-        return _value_at(specs, k, name)
+        return Table(specs, name).value_at(k)
     if are_arrays(specs):
         return array_of(specs, k)
     if all(s.kind is dict for s in specs) and any(s.keys for s in specs):
@@ -239,31 +235,3 @@ def _of_values(spec: Structure) -> bool:
         return not is_array(spec.value)
     plain = isinstance(spec.kind, type) and issubclass(spec.kind, (tuple, list, dict))
     return plain and all(map(_of_values, spec.children))
-
-
-def _name_of(items: Any) -> str:
-    """What a list is called by the variable that held it first, or where it was read from."""
-    name = getattr(items, "name", "")
-    return name if name.isidentifier() else ""
-
-
-def _name_of_part(name: str, label: Any) -> str:
-    """What the table is called that has one part of each item of a list."""
-    full = f"{name}_{label}"
-    return full if name and full.isidentifier() else name
-
-
-def _value_at(specs: list[Structure], k: Symbol, name: str = "") -> Any:
-    first = specs[0]
-    if first.kind != "leaf":
-        parts = zip(*(s.children for s in specs), strict=True)
-        labels = first.keys if first.kind is dict else range(len(first.children))
-        names = [_name_of_part(name, label) for label in labels]
-        columns = [_value_at(list(p), k, of) for p, of in zip(parts, names, strict=True)]
-        value = rebuild(first, columns)
-        return value if issubclass(first.kind, tuple) else freeze(value, *(s.value for s in specs))
-    value = table([s.value for s in specs], name)[k]
-    leaves = [a for s in specs for a in s.leaves()]
-    value = python_number(value) if all(a.type.weak for a in leaves) else value
-    record_types_of(value, leaves)
-    return value

@@ -6,7 +6,6 @@ graph[u]      becomes      items[begins[u]:ends[u]]
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterable
 from typing import Any
@@ -14,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import atom_of_size
-from tapeless.transforms.core.language import Var
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, constant, wrap
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
+from tapeless.transforms.frontend.heap.tables import table
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import freeze
 from tapeless.transforms.frontend.values.structure import Structure
@@ -50,25 +49,6 @@ def consecutive_items(items: StagedList, first: Any, last: Any) -> StagedList:
     assert items.tail is not None
     parts = [column[first:last] for column in items.arrays()]
     return freeze(from_arrays(items.tail.spec, parts, [t.weak for t in items.tail.items]), items)  # type: ignore[no-any-return]
-
-
-def table(numbers: list[Any], name: str = "") -> Any:
-    """An array of numbers, which is called like the list that they are of."""
-    if any(isinstance(x, Symbol) for x in numbers):
-        symbol = apply(FUNCTIONS[np.array], numbers)
-    else:
-        array = np.array(numbers)
-        symbol = wrap(constant(_known_table(array.tobytes(), array.dtype), name))
-    value = symbol.value()
-    if isinstance(value, Var):
-        value.name = value.name or name
-    return symbol
-
-
-@functools.lru_cache(maxsize=256)
-def _known_table(contents: bytes, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """One array for all lists of these numbers, so that the program has one."""
-    return np.frombuffer(contents, dtype)
 
 
 def are_arrays(specs: list[Structure]) -> bool:
