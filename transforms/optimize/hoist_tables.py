@@ -7,8 +7,10 @@ for i in range(n): s += np.array([0.5, 0.25])[i % 2] * x[i]
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, TypeGuard
 
 from tapeless.transforms.core.language import (
+    Atom,
     Block,
     For,
     Let,
@@ -20,12 +22,14 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
+from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.ops.primitives.joining import array
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 
 def hoist_tables(block: Block) -> Block:
-    """The block with tables ahead of its loops; the block itself if there are none."""
+    """The block with tables ahead of its loops, equal ones once; the block itself if there are
+    none."""
     tables = {v for s in statements(block) if _is_of_constants(s) for v in s.outs}
     for s in statements(block):
         if not (isinstance(s, Let) and s.op is index):
@@ -33,7 +37,7 @@ def hoist_tables(block: Block) -> Block:
         for b in blocks(s):
             tables.difference_update(b.results)
     tables.difference_update(block.results)
-    return _hoist(block, tables) if tables else block
+    return _Hoisting(tables).run(block) if tables else block
 
 
 def _is_of_constants(s: Statement) -> bool:
@@ -42,28 +46,49 @@ def _is_of_constants(s: Statement) -> bool:
     return not any(isinstance(a, Var) for a in s.args)
 
 
-def _hoist(block: Block, tables: set[Var]) -> Block:
-    body: list[Statement] = []
-    for s in block.body:
-        if not isinstance(s, (For, While)):
-            body.append(with_blocks(s, lambda b: _hoist(b, tables)))
-            continue
-        moved = [t for t in _lets_of(s) if not tables.isdisjoint(t.outs)]
-        for t in moved:
-            t.outs[0].name = t.outs[0].name or "table"
-        body += [*moved, _remove(s, tables) if moved else s]
-    return replace(block, body=tuple(body))
+class _Hoisting:
+    """Puts tables ahead of loops.
 
+    ahead  those that are ahead of the statement that is looked at, by what they hold
+    same   the table in the place of an equal one
+    """
 
-def _lets_of(s: Statement) -> list[Let]:
-    return [t for b in blocks(s) for t in statements(b) if isinstance(t, Let)]
+    def __init__(self, tables: set[Var]) -> None:
+        self.tables = tables
+        self.ahead: dict[Any, Var] = {}
+        self.same: dict[Var, Atom] = {}
 
+    def run(self, block: Block) -> Block:
+        return substitute(self.block(block), self.same)
 
-def _remove(s: Statement, tables: set[Var]) -> Statement:
-    """A loop without what makes tables in it."""
+    def block(self, block: Block) -> Block:
+        outside, body = dict(self.ahead), list[Statement]()
+        for s in block.body:
+            if self.makes_table(s):
+                body += self.place_once(s)
+            elif isinstance(s, (For, While)):
+                inside = (t for b in blocks(s) for t in statements(b))
+                body += [t for x in inside if self.makes_table(x) for t in self.place_once(x)]
+                body.append(with_blocks(s, self.without_tables))
+            else:
+                body.append(with_blocks(s, self.block))
+        self.ahead = outside
+        return replace(block, body=tuple(body))
 
-    def lean(block: Block) -> Block:
-        body = (t for t in block.body if tables.isdisjoint(getattr(t, "outs", ())))
-        return replace(block, body=tuple(with_blocks(t, lean) for t in body))
+    def makes_table(self, s: Statement) -> TypeGuard[Let]:
+        return isinstance(s, Let) and not self.tables.isdisjoint(s.outs)
 
-    return with_blocks(s, lean)
+    def place_once(self, s: Let) -> list[Statement]:
+        """What makes a table, unless an equal one is there."""
+        (out,) = s.outs
+        contents = (*(repr(a.value) for a in s.args), s.params["shape"], s.params["dtype"])  # type: ignore[union-attr]
+        first = self.ahead.setdefault(contents, out)
+        if first is not out:
+            self.same[out] = first
+            return []
+        out.name = out.name or "table"
+        return [s]
+
+    def without_tables(self, block: Block) -> Block:
+        body = (t for t in block.body if not self.makes_table(t))
+        return replace(block, body=tuple(with_blocks(t, self.without_tables) for t in body))

@@ -10,7 +10,7 @@ they meet and cancel, unless a constant is cheaper on a factor that is smaller t
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Let
-from tapeless.transforms.ops.primitives import shapes, slices_and_gathers
+from tapeless.transforms.ops.primitives import shapes, slices_and_gathers, stacks
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not, not_equal
 from tapeless.transforms.ops.primitives.selection import select
@@ -52,6 +52,7 @@ from tapeless.transforms.optimize.algebra.stores import (
     made_of_elements,
     read_after_store,
     read_of_selected,
+    stored_item,
     stored_part,
     stored_twice,
 )
@@ -102,6 +103,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     slices_and_gathers.index: (read_after_store, read_of_selected, sign_outside),
     slices_and_gathers.update: (stored_twice, stored_part, made_of_elements),
     slices_and_gathers.add_at: (added_zeros, added_to_zeros),
+    stacks.set_item: (stored_item,),
 }
 
 

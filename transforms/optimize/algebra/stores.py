@@ -10,7 +10,13 @@ from typing import Any
 from tapeless.transforms.core.builder import current, defining_statement
 from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.core.size_value import INT
-from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
+from tapeless.transforms.ops.primitives import (
+    joining,
+    new_arrays,
+    shapes,
+    slices_and_gathers,
+    stacks,
+)
 from tapeless.transforms.ops.primitives.arithmetic import add, neg, sub
 from tapeless.transforms.ops.primitives.constant_folding import is_number
 from tapeless.transforms.ops.primitives.index_keys import without_full_slices
@@ -118,6 +124,13 @@ def stored_part(s: Let, uses: Uses) -> Any:
             added = neg(_in_dtype_of(x, new)) if let.op is sub else new
             return slices_and_gathers.add_at(x, added, *s.args[2:], **s.params)
     return None
+
+
+def stored_item(s: Let, uses: Uses) -> Any:
+    """items[k] = items[k] does nothing."""
+    x, k, v = s.args[:3]
+    let = defining_statement(v, stacks.peek)
+    return x if let is not None and let.args == (x, k) else None
 
 
 def _is_narrow(x: Atom) -> bool:
