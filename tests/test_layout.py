@@ -3,6 +3,7 @@
 import ast
 import configparser
 import functools
+import subprocess
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -199,6 +200,23 @@ def test_optional_packages_are_imported_on_first_use(name):
     assert not set(map(_top, eager)) & ({"numba", "cupy", "mpi4py", "matplotlib"} - behind)
     gates = {gate for package, gate in GATES.items() if package not in behind}
     assert not [other for other in eager if other.startswith(tuple(gates or ["-"]))]
+
+
+TOP = {
+    *(".ci", ".github", ".gitignore", "pyproject.toml", "setup.cfg", "MANIFEST.in"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"),
+    *("api", "transforms", "backends", "tools"),
+    *("tests", "docs", "examples", "benchmarks", "findings"),
+}
+
+
+def test_the_top_level_holds_nothing_else():
+    try:
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as e:
+        pytest.skip(f"the tests run outside of a checkout: {e}")
+    names = {path.split("/")[0] for path in listed.stdout.decode().splitlines()}
+    assert names == TOP
 
 
 def test_setup_lists_every_package():

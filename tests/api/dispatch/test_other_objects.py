@@ -630,3 +630,15 @@ def test_variables_that_comparisons_read(monkeypatch):
     assert compiled(np.ones(3)) == 0
     monkeypatch.setattr(Near, "__eq__", lambda self, other: True)
     assert compiled(np.ones(3)) == 3
+
+
+def largest(x, order):
+    return np.linalg.norm(x, order)
+
+
+@pytest.mark.parametrize("orders", [(2, np.inf, 2, 1), (1, 2, 3), (np.inf, 1.0, 2.5)])
+def test_numbers_that_change_are_known_where_the_code_needs_them(orders):
+    x, order = np.arange(1.0, 4.0), orders[0]
+    compiled = jit(lambda x: largest(x, order))
+    for order in orders:
+        np.testing.assert_allclose(compiled(x), np.linalg.norm(x, order), rtol=1e-14)

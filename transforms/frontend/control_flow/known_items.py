@@ -20,7 +20,7 @@ from tapeless.transforms.frontend.heap.indexed_choice import (
     have_one_type,
     interchangeable,
     move_to_columns,
-    note_records,
+    note_objects,
 )
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.tables import Table, name_of
@@ -55,7 +55,7 @@ def in_arrays(items: Any) -> Any:
     if not _are_known(items):
         return items
     t = trace()
-    note_records(items)
+    note_objects(items)
     if not t.decisions.compact or all(type(v) is int for v in items):
         return items
     specs = [require_defined(flatten(v)) for v in items]

@@ -68,7 +68,7 @@ class Unrolling:
             if self.recorded:
                 self.note(f"is unrolled into more than {MANY} passes, each with code of its own")
         operations = len(trace().definitions) - self.operations
-        if operations > (LONG_CODE if trace().loops.records else LARGE):
+        if operations > (LONG_CODE if trace().loops.objects else LARGE):
             trace().decisions.compact_code()
         if self.passes > 1 and operations > LARGE and not (self.noted or self.is_told()):
             self.note(f"{VERY_MUCH_CODE} more than {LARGE:,} operations")

@@ -5,6 +5,7 @@ types no longer change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import field
 from typing import Any
 
@@ -261,9 +262,9 @@ class LoopFixpoint:
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
         inner = t.memory.held.keys() - before
         t.rollback(journal)
-        stale, t.memory.stale = t.memory.stale, dict(self.stale_before)
-        news += [self.lists.note(), self.lists.start(), self.start_late(), self.standing.has_news()]
-        t.memory.stale = stale
+        with self.before_the_loop():
+            news += [self.lists.note(), self.lists.start(), self.start_late()]
+        news.append(self.standing.has_news())
         if any(news):
             for holder in inner:  # of lists that this attempt made
                 del t.memory.held[holder]
@@ -274,6 +275,16 @@ class LoopFixpoint:
         for key in self.locations:
             staged.results.setdefault(key, list(staged.params[key]))
         return staged
+
+    @contextmanager
+    def before_the_loop(self) -> Iterator[None]:
+        """What is read here is read ahead of the loop: what a pass overwrites is there still."""
+        memory = trace().memory
+        stale, memory.stale = memory.stale, dict(self.stale_before)
+        try:
+            yield
+        finally:
+            memory.stale = stale
 
     def varies(self, value: Atom) -> bool:
         """Whether it may be another one in the next pass."""

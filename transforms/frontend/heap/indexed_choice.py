@@ -180,7 +180,7 @@ def _by_data(items: Any, k: Any) -> bool:
     is_known = isinstance(items, (list, tuple)) and getattr(items, "tail", None) is None
     if not is_known or not _is_index(k) or len(items) == 0:
         return False
-    note_records(items)
+    note_objects(items)
     decisions = trace().decisions
     if decisions.compact or decided_by_data(k.value()):
         return True
@@ -189,10 +189,10 @@ def _by_data(items: Any, k: Any) -> bool:
     return many
 
 
-def note_records(items: Any) -> None:
+def note_objects(items: Any) -> None:
     """Tells that a loop runs over known items, or its index means one: objects or dicts."""
     first = next(iter(items), None)
-    trace().loops.records |= isinstance(first, dict) or is_program_object(first)
+    trace().loops.objects |= isinstance(first, dict) or is_program_object(first)
 
 
 def have_one_type(specs: list[Structure]) -> bool:

@@ -89,7 +89,7 @@ class Loops:
     passes     those that it made, with those of the loops inside
     futile     how often in a row each loop could not be rolled
     unrolled   the loops that became many passes, by place
-    records    whether one ran over known objects or dicts, or its index meant one
+    objects    whether one ran over known objects or dicts, or its index meant one
     flows      of what loops carry: what it may be
     """
 
@@ -104,7 +104,7 @@ class Loops:
     passes: int = 0
     futile: Counter[Any] = field(default_factory=Counter)
     unrolled: dict[tuple[str, int, str], SlowCode] = field(default_factory=dict)
-    records: bool = False
+    objects: bool = False
     flows: dict[Var, tuple[Any, ...]] = field(default_factory=dict)
 
     def outlasts_pass(self, birth: int) -> bool:
