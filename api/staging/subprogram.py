@@ -45,8 +45,9 @@ from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.hoist_views import hoist_views
-from tapeless.transforms.optimize.lists_to_arrays import tables_to_arrays
 from tapeless.transforms.optimize.outline import outline
+from tapeless.transforms.optimize.shifted_lists import shifted_lists
+from tapeless.transforms.optimize.tables_to_arrays import tables_to_arrays
 
 STAND_INS.update(OF_SCIPY)
 
@@ -222,7 +223,7 @@ class Subprogram:
             passes.verified(block, "staging", lambda: read_from_around(block))
         if t.decisions.outlines:
             block = outline(block, t.calls.stretches[self.calls_before :], set(t.hints))
-        return hoist_views(hoist_invariants(tables_to_arrays(block)))
+        return hoist_views(hoist_invariants(tables_to_arrays(shifted_lists(block))))
 
 
 def as_program_value(value: Any, but: Container[int] = ()) -> Any:

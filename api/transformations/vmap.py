@@ -47,7 +47,7 @@ from tapeless.transforms.frontend.trace.journals import Journal
 from tapeless.transforms.frontend.trace.trace import Trace, trace
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, move, reshape
 from tapeless.transforms.optimize.dead_code import dead_code
-from tapeless.transforms.optimize.lists_to_arrays import tables_to_arrays
+from tapeless.transforms.optimize.tables_to_arrays import tables_to_arrays
 from tapeless.transforms.spmd.axes import Axis, bound
 from tapeless.transforms.spmd.named_axis_map import batch_class, refuse_left
 

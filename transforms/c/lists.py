@@ -136,6 +136,8 @@ class DriverLists(IndexArrays):
                 self.put_item(self.list_of(s.args[0]), s)
             case stacks.shift:
                 self.shift(self.list_of(s.args[0]), s)
+            case stacks.unshift:
+                self.unshift(self.list_of(s.args[0]), s)
             case stacks.to_array:
                 self.as_array(self.list_of(s.args[0]), s)
             case new_arrays.zero_items:
@@ -316,14 +318,32 @@ class DriverLists(IndexArrays):
         """The other items move to the front."""
         if items.starts:
             raise NotPrintedError("the removal of the first of arrays of several lengths")
-        count, k = constant(s.params["count"]), self.fresh("k")
-        fewer = arithmetic.binary(ast.Sub(), items.count, count)
-        n = arithmetic.extreme("max", [fewer, constant(0)])
+        count, k = cast(self.number(s.args[1]), INT), self.fresh("k")
+        n = arithmetic.binary(ast.Sub(), items.count, count)
         size, at = product(items.lengths), CValue(k, INT, natural=True)
         moved, end = product_of(count, size), product_of(n, size)
         place, source = (f"{items.memory}[{x.text}]" for x in (at, sum_of(at, moved)))
         self.put(f"for (i64 {k} = 0; {k} < {end.operand(SHIFT)}; {k}++) {place} = {source};", s)
         self.put(f"{items.top} = {n.text};")
+        self.taken.discard(k)
+        self.lists[s.outs[0]] = items
+
+    def unshift(self, items: ListInC, s: Let) -> None:
+        """Zeros come in front of the items, which move to the back."""
+        if items.starts:
+            raise NotPrintedError("zeros in front of arrays of several lengths")
+        count, k = cast(self.number(s.args[1]), INT), self.fresh("k")
+        end = items.place(arithmetic.binary(ast.Add(), items.count, count))
+        test = arithmetic.compare(ast.Gt(), end, ROOM)
+        self.put(f"if ({test.text}) return {self.code(TOO_LONG)};", s)
+        zeros, held = items.place(count), items.place(items.count)
+        size_of = f"sizeof({c_type(items.dtype)})"
+        target = f"{items.memory} + {zeros.operand(SHIFT)}"
+        self.put(f"memmove({target}, {items.memory}, {held.operand(UNARY)} * {size_of});")
+        zero = constant(0, items.dtype).text
+        head = f"for (i64 {k} = 0; {k} < {zeros.operand(SHIFT)}; {k}++)"
+        self.put(f"{head} {items.memory}[{k}] = {zero};")
+        self.put(f"{items.top} += {count.text};")
         self.taken.discard(k)
         self.lists[s.outs[0]] = items
 

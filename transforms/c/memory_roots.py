@@ -19,10 +19,10 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.lowering.schedule.stack_capacity import STORING
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
+from tapeless.transforms.ops.primitives.stacks import CHANGING
 
-STORES = frozenset([update, add_at, *STORING])
+STORES = frozenset([update, add_at, *CHANGING])
 
 
 class MemoryRoots:

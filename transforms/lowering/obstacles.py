@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import field, replace
 from typing import Any
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Effect,
     For,
+    If,
     Let,
     StackType,
     Statement,
@@ -23,6 +25,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine
@@ -102,7 +105,16 @@ class Obstacles:
         for v in outputs(s):
             if not self.in_kernels(v):
                 return replace(self.of_list(s, v), loop=loop)
+        if isinstance(s, If) and self.decides_length(s):
+            return Obstacle(s, "a branch decides how long an array is", LENGTHS)
         return self.obstacle_within(s)
+
+    def decides_length(self, s: If) -> bool:
+        """Whether the length of an array that a branch gives is told by that array alone."""
+        told = sizes_in([v.type for v in self.memory.needs(s)]) | self.analysis.lengths.keys()
+        lengths = {n for v in s.outs if isinstance(v.type, Type) for n in v.type.shape}
+        symbols = {x for n in lengths for x in dims.symbols(self.analysis.canon(n))}
+        return any(x.var is None and not x.given and x not in told for x in symbols)
 
     def obstacle_within(self, s: Statement) -> Obstacle | None:
         for b in blocks(s):

@@ -229,17 +229,20 @@ class Lowering:
             if not host and obstacle is None and not self.shares_passes(s):
                 reads = fills and reads_filled(self.memory, s, run)
                 if reads or self.is_as_long(s, run):
-                    run, started = lists_to_fill(self.memory, run)
-                    statements_of_driver += self.flush(run, later | self.memory.needs(s), top)
+                    run, started = lists_to_fill(self.memory, run, [s])
+                    needed = later.union(*map(self.memory.needs, [s, *started]))
+                    statements_of_driver += self.flush(run, needed, top)
                     run = started
                 run.append(s)
                 continue
             if self.can_go_before(s, run):
                 statements_of_driver.append(s)
                 continue
-            statements_of_driver += self.flush(run, later | self.memory.needs(s), top)
-            run = []
-            statements_of_driver += self.inner(s, later, obstacle)
+            run, started = lists_to_fill(self.memory, run, [s])
+            needed = later.union(*map(self.memory.needs, [s, *started]))
+            statements_of_driver += self.flush(run, needed, top)
+            run = started
+            statements_of_driver += self.inner(s, needed, obstacle)
         return statements_of_driver + self.flush(run, live, top)
 
     def is_as_long(self, s: Statement, run: list[Statement]) -> bool:

@@ -15,9 +15,10 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Statement, Var
 from tapeless.transforms.core.size_inequalities import Facts, Relation, facts_of
 from tapeless.transforms.lowering.distribution.distribute import distribute
-from tapeless.transforms.lowering.lists.drop_front import shifted_lists
 from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
 from tapeless.transforms.lowering.lists.list_lengths import list_lengths
+from tapeless.transforms.lowering.lists.lists_behind_branches import lists_behind_branches
+from tapeless.transforms.lowering.lists.lists_in_lists import lists_in_lists, sums_of_lists
 from tapeless.transforms.lowering.lists.lists_to_arrays import complete_lists
 from tapeless.transforms.lowering.lists.materialize_early import materialize_early
 from tapeless.transforms.lowering.optimize.carried_factors_last import carried_factors_last
@@ -64,7 +65,7 @@ from tapeless.transforms.lowering.sizes.size_equalities import (
 )
 from tapeless.transforms.lowering.target import Target
 from tapeless.transforms.optimize.inline_calls import forget
-from tapeless.transforms.optimize.lists_to_arrays import tables_to_arrays
+from tapeless.transforms.optimize.tables_to_arrays import tables_to_arrays
 
 LoweredForm = tuple[Block, Sizes, Facts, list[Statement], list[Relation], list[Var]]
 
@@ -76,7 +77,9 @@ def without_lists(block: Block) -> Block:
         partial(tables_to_arrays, numbers=True),
         rows_of_lists,
         forget,
-        shifted_lists,
+        lists_behind_branches,
+        sums_of_lists,
+        lists_in_lists,
         list_lengths,
         complete_lists,
         materialize_early,

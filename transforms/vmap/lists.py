@@ -193,6 +193,11 @@ def _list_operation(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         case stacks.set_item | stacks.add_item if axes[1] is None:
             values = zip(s.args[2:], args[2:], axes[2:], strict=True)
             return [(s.op(stack, args[1], *(_item(batch, stack, *v) for v in values)), 0)]
+        case stacks.shift if axes[1] is None:
+            return [(stacks.shift(stack, args[1]), 0)]
+        case stacks.unshift if axes[1] is None:
+            item = stack.type.item
+            return [(stacks.unshift(stack, args[1], shape=item.shape, dtype=item.dtype), 0)]
         case new_arrays.zeros_of_items:
             return [(zeros_of_items(stack), 0)]
         case stacks.add_stacks:

@@ -50,7 +50,8 @@ from tapeless.transforms.frontend.values.structure import (
 )
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.identities import identity
-from tapeless.transforms.optimize.lists_to_arrays import tables_to_arrays
+from tapeless.transforms.optimize.shifted_lists import shifted_lists
+from tapeless.transforms.optimize.tables_to_arrays import tables_to_arrays
 from tapeless.transforms.random_keys.find_reuse import KeyReuses, key_uses
 
 CALLS = 6000  # of Python's, inside of one another
@@ -393,7 +394,7 @@ def _finish_run(
         raise Restart
     refuse_escaped(block)
     return Staged(
-        tables_to_arrays(block),
+        tables_to_arrays(shifted_lists(block)),
         leaves,
         captured,
         [*(v for v in reads if isinstance(v, Guard)), *_different(held_objects, containers)],

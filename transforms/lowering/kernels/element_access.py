@@ -36,12 +36,14 @@ class Buffer:
 
     one  whether it has one element: kernels get arrays without axes as numbers
     lengths  of these axes, if all elements lie on one axis of an array that gets longer
+    start    where they begin there
     """
 
     name: str
     axes: tuple[int, ...]
     one: bool = False
     lengths: tuple[ast.expr, ...] = ()
+    start: ast.expr | None = None
 
     def element(self, index: list[ast.expr]) -> ast.expr:
         """An element by its place along all axes of the value."""
@@ -53,7 +55,7 @@ class Buffer:
         at = along[0]
         for n, k in zip(self.lengths[1:], along[1:], strict=True):
             at = template("{0} * {1} + {2}", {"0": at, "1": n, "2": k})
-        return subscript(self.name, [at])
+        return subscript(self.name, [at if self.start is None else offset_index(self.start, at)])
 
 
 def describe_array(v: Var) -> str:
@@ -216,7 +218,10 @@ class Elements(Extents):
 
     def in_memory(self, a: Atom) -> bool:
         """Whether an array is one for the compiled code too, which counts from its end itself."""
-        return isinstance(a, Var) and (self.memory.cell(a) in self.home or not self.seen_through(a))
+        home = self.home.get(self.memory.cell(a)) if isinstance(a, Var) else None
+        if home is not None:
+            return not home.lengths
+        return isinstance(a, Var) and not self.seen_through(a)
 
     def entry(
         self,
@@ -394,7 +399,7 @@ def subscript(name: str, index: list[ast.expr]) -> ast.expr:
     return template(f"{name}[{inside}]", {str(k): e for k, e in enumerate(index)})  # type: ignore[no-any-return]
 
 
-def offset_index(start: ast.expr, at: ast.expr, forward: bool) -> ast.expr:
+def offset_index(start: ast.expr, at: ast.expr, forward: bool = True) -> ast.expr:
     """start + at or start - at, without zeros."""
     if isinstance(at, ast.Constant) and at.value == 0:
         return start

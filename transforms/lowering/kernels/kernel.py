@@ -32,6 +32,7 @@ from tapeless.transforms.lowering.schedule.dependences import Dependences, is_ar
 from tapeless.transforms.lowering.schedule.parallel_nests import KernelPart
 from tapeless.transforms.lowering.schedule.reassociable_sums import totals
 from tapeless.transforms.lowering.schedule.stack_capacity import made_of
+from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.optimize.algebra.facts import as_written
 from tapeless.transforms.python_text.line_breaking import wrap
 from tapeless.transforms.python_text.python_source import to_source
@@ -172,6 +173,8 @@ class KernelWriter(RowRangeWriter):
                 self.use(a)
             if is_routine(s) or (isinstance(s, Let) and s.op is searched):
                 self.wholes |= {self.memory.base(a) for a in operands(s)}
+            if isinstance(s, Let) and s.op is matmul:
+                self.multiplied |= {self.memory.base(a) for a in operands(s)}
             for v in s.params.values() if isinstance(s, Let) else ():
                 for x in _size_vars(v):
                     self.uses[x] = 2

@@ -81,6 +81,8 @@ class Filled(Nests):
                 self.local[s.outs[0]] = ast.Name(name, ast.Load())
             case "shift":
                 self.shift(s, cell)
+            case "unshift":
+                self.unshift(s, cell)
             case "to_array":
                 self.array_of(s, cell, after)
 
@@ -106,14 +108,32 @@ class Filled(Nests):
 
     def shift(self, s: Let, cell: Var) -> None:
         """The other items move to the front."""
-        top, count, home = self.stacks[cell], s.params["count"], self.home[cell]
+        top, home, k = self.stacks[cell], self.home[cell], to_source(self.atom(s.args[1]))
+        self.put(f"{top.id} -= {k}", s.origin)
         index = self.index_name()
         at = ast.Name(index, ast.Load())
-        with self.suite(f"for {index} in range({top.id} - {count}):", s.origin):
-            later = self.home_element(home, [template(f"{{0}} + {count}", {"0": at})])
+        with self.suite(f"for {index} in range({top.id}):", s.origin):
+            later = self.home_element(home, [template(f"{{0}} + {k}", {"0": at})])
             self.put(f"{to_source(self.home_element(home, [at]))} = {to_source(later)}")
         self.indices.append(index)
-        self.put(f"{top.id} = max({top.id} - {count}, 0)")
+
+    def unshift(self, s: Let, cell: Var) -> None:
+        """Zeros come in front of the items, which move to the back, the last one first."""
+        top, home, k = self.stacks[cell], self.home[cell], to_source(self.atom(s.args[1]))
+        self.growing.add(cell)
+        self.helpers[GROWN.strip()] = None
+        with self.suite(f"while {home.name}.size < {top.id} + {k}:", s.origin):
+            self.put(f"{home.name} = grown({home.name})")
+        index = self.index_name()
+        at = ast.Name(index, ast.Load())
+        with self.suite(f"for {index} in range({top.id} - 1, -1, -1):"):
+            later = self.home_element(home, [template(f"{{0}} + {k}", {"0": at})])
+            self.put(f"{to_source(later)} = {to_source(self.home_element(home, [at]))}")
+        zero = to_source(scalar_form.literal(0, cell.type.item.dtype))
+        with self.suite(f"for {index} in range({k}):"):
+            self.put(f"{to_source(self.home_element(home, [at]))} = {zero}")
+        self.indices.append(index)
+        self.put(f"{top.id} += {k}")
 
     def place_in(self, cell: Var, s: Let, what: str) -> ast.expr:
         """Where an item is, counted from the start; raises IndexError where there is none."""

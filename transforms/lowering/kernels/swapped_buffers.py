@@ -23,7 +23,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.lowering.kernels.scratch import is_tiny
-from tapeless.transforms.lowering.kernels.stacks import Filled
+from tapeless.transforms.lowering.kernels.segments import ArraysInStacks
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.memory.aliasing import has_memory
 from tapeless.transforms.python_text.python_source import to_source
@@ -34,7 +34,7 @@ def made_in(s: For | While) -> set[Var]:
     return {v for b in blocks(s) for t in statements(b) for v in outputs(t)}
 
 
-class Exchanged(Filled):
+class Exchanged(ArraysInStacks):
     """`lent` are carries that lie in the memory of what the loop gives: they stay there."""
 
     def __init__(self, *args: Any) -> None:

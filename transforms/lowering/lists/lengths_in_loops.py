@@ -58,7 +58,7 @@ def with_a_pass(size: Size, start: Size, stop: Size) -> tuple[Size, Size]:
     (r - i + 1, r)
     """
     more = dims.symbol("r", 0)  # than one pass
-    for y in dims.symbols(stop) - dims.symbols(start):
+    for y in sorted(dims.symbols(stop) - dims.symbols(start), key=str):
         rest = stop - dims.single(y)
         if y not in dims.symbols(rest):
             return dims.substitute(size, {y: start + 1 + more - rest}.get), start + more
@@ -192,13 +192,15 @@ class ListLengths:
         return at if self.never_negative(at) and self.never_negative(length - at - 1) else None
 
     def never_negative(self, size: Size) -> bool:
-        """Whether a size that is linear in loop indices is 0 at least, at all ends of the loops."""
-        inside = [x for x in dims.symbols(size) if x in self.indices]
-        if not inside:
+        """Whether a size that is linear in loop indices is 0 at least, at all ends of the loops;
+        those of inner loops come first, as where these start and stop may depend on the others."""
+        symbols = dims.symbols(size)
+        x = next((x for x in reversed(self.indices) if x in symbols), None)
+        if x is None:
             return dims.at_least(size, 0)
-        if not is_linear(size, inside[0]):
+        if not is_linear(size, x):
             return False
-        x, (start, stop) = inside[0], self.indices[inside[0]]
+        start, stop = self.indices[x]
         size, last = with_a_pass(size, start, stop)
         return all(
             self.never_negative(dims.substitute(size, {x: end}.get)) for end in (start, last)

@@ -10,16 +10,21 @@ A kernel gives back arrays, and takes them; lists are Python's.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
+    Atom,
     Block,
+    For,
     Let,
     StackType,
     Statement,
     Type,
     Var,
+    While,
     blocks,
     outputs,
     statements,
@@ -29,7 +34,10 @@ from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import reads
 from tapeless.transforms.lowering.schedule.library_products import is_apart
 from tapeless.transforms.lowering.schedule.stack_capacity import of_numbers
-from tapeless.transforms.ops.primitives.stacks import to_array, unstack
+from tapeless.transforms.ops.primitives.new_arrays import new_stack
+from tapeless.transforms.ops.primitives.stacks import extend, push, to_array, unstack
+
+SHORT = 8  # statements that begin a list
 
 
 def handed_on(block: Block) -> Block:
@@ -37,10 +45,44 @@ def handed_on(block: Block) -> Block:
     there are none."""
     if not any(isinstance(v.type, StackType) for s in statements(block) for v in outputs(s)):
         return block
-    inner = [_with_inner(s) for s in block.body]
+    inner = [_with_inner(s) for s in _with_own_beginnings(block.body)]
     body = _body(inner, {*block.results})
     is_same = len(body) == len(block.body) and all(map(operator.is_, body, block.body))
     return block if is_same else replace(block, body=tuple(body))
+
+
+def _with_own_beginnings(body: Iterable[Statement]) -> Iterator[Statement]:
+    """Statements in which a list with its first items that several loops go on with is begun for
+    each of them: one kernel may have the one, and another kernel the other."""
+    begins: dict[Atom, list[Let]] = {}
+    used: set[Atom] = set()
+    for s in body:
+        if isinstance(s, Let) and s.op is new_stack:
+            begins[s.outs[0]] = [s]
+        elif isinstance(s, Let) and s.op in (push, extend) and s.args[0] in begins:
+            begins[s.outs[0]] = [*begins[s.args[0]], s]
+        if isinstance(s, (For, While)):
+            inits: list[Atom] = []
+            for a in s.inits:
+                is_short = len(begins.get(a, ())) in range(1, SHORT)
+                if isinstance(a, Var) and a in used and is_short:
+                    inits.append(Var(a.type, a.name))
+                    yield from _begin_again(begins[a], inits[-1])
+                else:
+                    inits.append(a)
+            used |= {*s.inits}
+            yield replace(s, inits=tuple(inits)) if tuple(inits) != s.inits else s
+        else:
+            yield s
+
+
+def _begin_again(begin: list[Let], copied: Any) -> Iterator[Let]:
+    """The same statements, which make another list."""
+    before: tuple[Atom, ...] = ()
+    for k, s in enumerate(begin):
+        after = copied if k == len(begin) - 1 else Var(copied.type, copied.name)
+        yield replace(s, outs=(after,), args=(*before, *s.args[1:]))
+        before = (after,)
 
 
 def _with_inner(s: Statement) -> Statement:

@@ -27,6 +27,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.schedule.stack_capacity import of_numbers
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.index_keys import Slot
 from tapeless.transforms.ops.primitives.new_arrays import stack_length
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
@@ -38,13 +39,31 @@ def complete_lists(block: Block) -> Block:
     lets = [s for s in statements(block) if isinstance(s, Let)]
     counts = {s.outs[0]: s for s in lets if s.op is stack_length}
     named = sizes_in([list(s.params.values()) for s in lets if s.op is not to_array])
-    if not any(x.var in counts for x in named):
-        return block
+    wanted = any(x.var in counts for x in named)
+    inside = set() if wanted else _made_arrays_inside(block)
+    complete = {v for v in only_read(block) if of_numbers(v.type) and (wanted or v in inside)}
+    return _Reading(complete).block(block) if complete else block
+
+
+def _made_arrays_inside(block: Block) -> set[Var]:
+    """The lists of which arrays are made inside of other blocks than those that make the lists."""
+    lists: set[Var] = set()
+    for b in _all_blocks(block):
+        here = {v for s in b.body for v in outputs(s)}
+        arrays = (s for s in b.body if isinstance(s, Let) and s.op is to_array)
+        lists |= {s.args[0] for s in arrays if isinstance(s.args[0], Var)} - here
+    return lists
+
+
+def only_read(block: Block) -> set[Var]:
+    """The lists of which items are read, and which nothing changes or hands on."""
+    lets = [s for s in statements(block) if isinstance(s, Let)]
     asked = Counter(a for s in lets if s.op in (peek, stack_length, to_array) for a in s.args[:1])
     used = Counter(a for s in statements(block) for a in operands(s))
     used.update(a for b in _all_blocks(block) for a in b.results)
-    read = {a for s in lets if s.op is peek for a in s.args[:1] if isinstance(a, Var)}
-    return _Reading({v for v in read if asked[v] == used[v] and of_numbers(v.type)}).block(block)
+    items = (a for s in lets if s.op in (peek, to_array) for a in s.args[:1])
+    read = {a for a in items if isinstance(a, Var)}
+    return {v for v in read if asked[v] == used[v]}
 
 
 def _all_blocks(block: Block) -> list[Block]:
@@ -73,6 +92,8 @@ class _Reading:
         array = self.arrays[stack]
         if s.op is peek:
             return Let(s.outs, index, (array, s.args[1]), {"key": (Slot(0),)}, s.origin)
+        if s.op is to_array:
+            return Let(s.outs, identity, (array,), {}, s.origin)
         if s.op is stack_length and stack not in here:
             return Let(s.outs, size_value, (), {"size": array.type.shape[0]}, s.origin)
         return s

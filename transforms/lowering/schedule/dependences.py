@@ -38,9 +38,9 @@ from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.memory.aliasing import has_memory
 from tapeless.transforms.ops.primitives.arithmetic import add, sub
 from tapeless.transforms.ops.primitives.random_draws import draw
-from tapeless.transforms.ops.primitives.stacks import POPS, add_item, push, set_item, shift
+from tapeless.transforms.ops.primitives.stacks import CHANGING
 
-WRITING = frozenset([*STORING, *ROUTINES, push, *POPS, set_item, add_item, shift])
+WRITING = frozenset([*STORING, *ROUTINES, *CHANGING])
 EFFECTS = "effects"  # what raises, prints and draws random numbers: these keep their order
 NO_ARRAY = object()
 

@@ -32,12 +32,13 @@ from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.ops.primitives.new_arrays import new_stack, stack_length, zero_items
 from tapeless.transforms.ops.primitives.shapes import copy
 from tapeless.transforms.ops.primitives.stacks import (
-    POPS,
+    CHANGING,
     add_item,
+    add_segment,
+    extend,
     peek,
     push,
-    set_item,
-    shift,
+    segment,
     to_array,
     unstack,
 )
@@ -63,8 +64,7 @@ def filled(saved, count):
 '''
 STARTS = frozenset(["new_stack", "zero_items", "unstack", "copy"])  # what makes a stack
 STARTING = frozenset([new_stack, zero_items, unstack, copy])
-STORING = frozenset([push, *POPS, set_item, add_item, shift])
-READS = frozenset([peek, stack_length, to_array])
+READS = frozenset([peek, segment, stack_length, to_array])
 
 
 def is_of_stacks(s: Statement) -> bool:
@@ -73,7 +73,7 @@ def is_of_stacks(s: Statement) -> bool:
         return False
     if s.op in STARTING:
         return isinstance(s.outs[0].type, StackType)
-    return s.op in STORING or s.op in READS
+    return s.op in CHANGING or s.op in READS
 
 
 def is_result(memory: Dependences, stack: Var, after: Iterable[Statement]) -> bool:
@@ -111,17 +111,28 @@ def stacks_in(memory: Dependences, run: Iterable[Statement]) -> set[Var]:
 
 
 def lists_to_fill(
-    memory: Dependences, run: list[Statement]
+    memory: Dependences, run: list[Statement], behind: list[Statement]
 ) -> tuple[list[Statement], list[Statement]]:
-    """A run without the statements that begin lists which it does not fill, and these."""
-
-    def begins(s: Statement) -> bool:
-        is_plain = isinstance(s, Let) and all(isinstance(a, Literal) for a in s.args[1:])
-        return is_plain and isinstance(s, Let) and s.op in (new_stack, push)
-
-    filled = stacks_in(memory, [s for s in run if not begins(s)])
-    late = [s for s in run if begins(s) and memory.cell(s.outs[0]) not in filled]
+    """A run without the statements that begin lists with which the rest of it has nothing to do,
+    nor have those behind it; and these."""
+    rest = [s for s in [*run, *behind] if not _begins_list(s)]
+    filled = stacks_in(memory, rest)
+    written = {cell for s in rest for cell in memory.writes(s)}
+    kept = filled | {
+        memory.cell(s.outs[0])
+        for s in run
+        if _begins_list(s) and memory.bases(s.args[1:]) & written  # type: ignore[union-attr]
+    }
+    late = [s for s in run if _begins_list(s) and memory.cell(s.outs[0]) not in kept]
     return [s for s in run if s not in late], late
+
+
+def _begins_list(s: Statement) -> bool:
+    """Whether a statement makes a list, or may be one that gives it its first items."""
+    return isinstance(s, Let) and s.op in (
+        *(new_stack, push, extend),
+        *(zero_items, add_item, add_segment),
+    )
 
 
 def of_numbers(t: Any) -> bool:
@@ -152,8 +163,8 @@ class Capacity:
 
     def pushes_of(self, s: Statement, cell: Var) -> Size | None:
         if isinstance(s, Let):
-            pushes = s.op is push and self.memory.cell(s.args[0]) is cell  # type: ignore[arg-type]
-            return int(pushes)
+            pushes = s.op in (push, extend) and self.memory.cell(s.args[0]) is cell  # type: ignore[arg-type]
+            return dims.product(s.args[1].type.shape) if pushes else 0
         if cell not in self.memory.writes(s):
             return 0
         match s:

@@ -160,7 +160,15 @@ stack_length = Op(
 )
 
 
-def _zero_items_source(args: Atoms, params: Params) -> str:
+def has_zeros(item: Any) -> bool:
+    """Whether zeros can be made that are like the items of a list: numbers, or arrays of them of
+    one shape, which arguments tell."""
+    is_of_numbers = isinstance(item, Type) and item.dtype.kind in "biufc"
+    return is_of_numbers and all(map(dims.is_given, item.shape))
+
+
+def zero_items_text(params: Params) -> str:
+    """A list of so many zeros as {0} says."""
     dtype = params["dtype"]
     if not params["shape"]:
         return f"[{'0.0' if dtype == FLOAT else dtype_name(dtype) + '(0)'}] * {{0}}"
@@ -170,7 +178,7 @@ def _zero_items_source(args: Atoms, params: Params) -> str:
 zero_items = Op(
     "zero_items",
     lambda n, *, shape, dtype: StackType(Type(dtype, shape)),
-    _zero_items_source,
+    lambda args, params: zero_items_text(params),
     no_tangent,
 )
 

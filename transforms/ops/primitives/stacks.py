@@ -13,7 +13,7 @@ from tapeless.transforms.core.language import TAPE, Atom, StackType, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.new_arrays import new_stack as new_stack
-from tapeless.transforms.ops.primitives.new_arrays import no_tangent, zero_of
+from tapeless.transforms.ops.primitives.new_arrays import no_tangent, zero_items_text, zero_of
 from tapeless.transforms.ops.primitives.new_arrays import stack_length as stack_length
 from tapeless.transforms.ops.primitives.new_arrays import zero_items as zero_items
 from tapeless.transforms.ops.primitives.shapes import linear
@@ -221,11 +221,70 @@ split_items: Op = linear(
     lambda ct, args, linear, params: (concatenate_items(ct, args[1], **params), None),
     costly=True,
 )
-#: A list without its first items.
-shift = Op(
+#: A list without its first k items, which it has.
+shift: Op = linear(
     "shift",
-    lambda stack, *, count: stack.type,
-    lambda args, params: f"del {{0}}[:{params['count']}]",
+    lambda stack, k: stack.type,
+    "del {0}[:{1}]",
+    lambda ct, args, linear, params: (_with_zeros_first(ct, args[1]), None),
+    inplace=True,
+)
+
+
+def _with_zeros_first(stack: Atom, k: Atom) -> Any:
+    item = stack.type.item
+    return unshift(stack, k, shape=item.shape, dtype=item.dtype)
+
+
+def _unshift_source(args: Any, params: Any) -> str:
+    return f"{{0}}[:0] = {zero_items_text(params).replace('{0}', '{1}')}"
+
+
+#: A list with k zeros in front of its items.
+unshift: Op = linear(
+    "unshift",
+    lambda stack, k, *, shape, dtype: stack.type,
+    _unshift_source,
+    lambda ct, args, linear, params: (shift(ct, args[1]), None),
+    inplace=True,
+)
+
+# -- segments: arrays of one shape, the numbers of which lie end to end in a list
+
+#: A list with the numbers of an array at its end.
+extend = Op(
+    "extend",
+    lambda stack, value: stack.type,
+    "{0}.extend(np.ravel({1}))",
     no_tangent,
     inplace=True,
+)
+#: The array of a number, which counts from the end if it is negative. `error` is the text of the
+#: IndexError where there is none; None where that cannot be.
+segment = Op(
+    "segment",
+    lambda stack, k, *, shape, error: stack.type.item.with_shape(shape),
+    "np.reshape({0}, (-1, *{shape}))[{1}]",
+    no_tangent,
+)
+#: A list that has another array in the place of one, or the sum of both.
+set_segment, add_segment = (
+    Op(
+        f"{verb}_segment",
+        lambda stack, k, value, *, shape, error: stack.type,
+        f"np.reshape({{0}}, (-1, *{{shape}}))[{{1}}] {sign} {{2}}",
+        no_tangent,
+        inplace=True,
+    )
+    for verb, sign in (("set", "="), ("add", "+="))
+)
+#: A list without so many numbers at its end.
+truncate = Op(
+    "truncate", lambda stack, *, count: stack.type, "del {0}[-{count}:]", no_tangent, inplace=True
+)
+
+#: What makes lists shorter at their end, and all that changes them.
+SHORTENING = frozenset([*POPS, truncate])
+CHANGING = frozenset(
+    [push, extend, *SHORTENING, set_item, add_item, set_segment, add_segment, shift, unshift]
 )
