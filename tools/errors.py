@@ -20,11 +20,12 @@ def pointing(problem: str, text: str, start: int, end: int, hint: str) -> UsageE
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Inside, an output file that cannot be written is an error of usage."""
+def writing(path: Path, accepted: str = "a file in a folder that exists") -> Iterator[None]:
+    """Inside, an output that cannot be written is an error of usage. Code of the user runs before
+    or after that: its own errors are no ones of the output."""
     try:
         yield
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written: {error.strerror}", "-o names a file in a folder that exists"
+            f"{path} cannot be written: {error.strerror}", f"-o names {accepted}"
         ) from None

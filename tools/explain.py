@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from tapeless.tools.target import CommandTarget, add_target
 from tapeless.tools.transform import add_transform, transform
+from tapeless.tools.user_output import printing_aside
 
 EXAMPLES = """\
 examples:
@@ -24,5 +25,7 @@ def describe(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """Print the report."""
     target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
-    print(transform(target, options.transform).explain(*target.args))
+    with printing_aside():
+        report = transform(target, options.transform).explain(*target.args)
+    print(report)
     return 0

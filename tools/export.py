@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tapeless.tools import internals
 from tapeless.tools.errors import UsageError, writing
 from tapeless.tools.target import CommandTarget, add_target
 from tapeless.tools.transform import add_transform, transform
+from tapeless.tools.user_output import printing_aside
 from tapeless.tools.wheel import built_wheel
 
 EXAMPLES = """\
@@ -68,23 +70,30 @@ def execute(options: Namespace) -> int:
     target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
     names = tuple(name for name in options.transform if name != "jit")
     function = transform(target, names) if names else internals.array_form(target.function)
-    with writing(options.output):
+    with printing_aside():
+        write = _writer(options, function, target.args)
+    with writing(options.output, "a folder, which is made if it is not there"):
         options.output.mkdir(parents=True, exist_ok=True)
-        for file in _write(options, function, target.args):
-            print(file)
+        files = write(options.output)
+    for file in files:
+        print(file)
     return 0
 
 
-def _write(options: Namespace, function: Any, args: tuple[Any, ...]) -> list[Path]:
-    """The files that are asked for."""
+def _writer(options: Namespace, function: Any, args: tuple[Any, ...]) -> Callable[[Path], Any]:
+    """What writes the files that are asked for into a folder, and gives their paths. The function
+    of the user has run before."""
     if options.python:
-        return _python(function, args, options.output)
+        function.source(*args)
+        return lambda folder: _write_module(function, args, folder)
     if options.wheel:
-        return [built_wheel(internals.c_package(function, args), options.output)]
-    return _c(function, args, options.output, options.blas)
+        package = internals.c_package(function, args)
+        return lambda folder: [built_wheel(package, folder)]
+    files = _c_files(function, args, options.blas)
+    return lambda folder: [_write_text(folder / name, text) for name, text in files.items()]
 
 
-def _python(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
+def _write_module(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
     """The module in array form, and what lies beside it."""
     file = folder / f"{function.emitted_name}.py"
     function.save(file, *args)
@@ -92,16 +101,17 @@ def _python(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
     return [file, *([beside] if beside.exists() else [])]
 
 
-def _c(function: Any, args: tuple[Any, ...], folder: Path, blas: bool) -> list[Path]:
-    """The source in C, and what goes with it."""
+def _c_files(function: Any, args: tuple[Any, ...], blas: bool) -> dict[str, str]:
+    """The source in C, and what goes with it, by the names of files."""
     values = _values(args)
     after = _copy_arguments(values)
     results = function(*after)
-    files = internals.c_files(function, values, results, after, blas)
-    paths = [folder / name for name in files]
-    for path, text in zip(paths, files.values(), strict=True):
-        path.write_text(text, encoding="utf-8")
-    return paths
+    return internals.c_files(function, values, results, after, blas)
+
+
+def _write_text(file: Path, text: str) -> Path:
+    file.write_text(text, encoding="utf-8")
+    return file
 
 
 def _values(args: tuple[Any, ...]) -> tuple[Any, ...]:

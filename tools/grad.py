@@ -9,6 +9,7 @@ import tapeless
 from tapeless.tools.errors import writing
 from tapeless.tools.show import show_source
 from tapeless.tools.target import CommandDerivative, add_derivative, add_device, add_target
+from tapeless.tools.user_output import printing_aside
 
 EXAMPLES = """\
 examples:
@@ -44,8 +45,10 @@ def execute(options: Namespace) -> int:
     function = derivative.function
     if options.jit or options.device == "gpu":
         function = tapeless.jit(function, backend=options.device)
+    with printing_aside():
+        source = function.source(*derivative.args)
     if options.output is None:
-        show_source(function.source(*derivative.args))
+        show_source(source)
         return 0
     with writing(options.output):
         function.save(options.output, *derivative.args)

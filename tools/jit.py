@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 import tapeless
 from tapeless.tools.show import show_source
 from tapeless.tools.target import CommandTarget, add_device, add_target
+from tapeless.tools.user_output import printing_aside
 
 EXAMPLES = """\
 examples:
@@ -26,5 +27,7 @@ def execute(options: Namespace) -> int:
     """Print the emitted module."""
     target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
     compiled = tapeless.jit(target.function, backend=options.device)
-    show_source(compiled.lower(*target.args).source())
+    with printing_aside():
+        source = compiled.lower(*target.args).source()
+    show_source(source)
     return 0

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from tapeless.tools.errors import UsageError
+from tapeless.tools.user_output import printing_aside
 
 FORM = "name a function as FILE.py:FUNCTION or module:function"
 
@@ -23,7 +24,8 @@ def load_function(spec: str) -> Callable[..., Any]:
     place, colon, path = spec.rpartition(":")
     if not (colon and place and path):
         raise UsageError(f"{spec!r} does not name a function", FORM)
-    module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
+    with printing_aside():
+        module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
     value: Any = module
     for name in path.split("."):
         if not hasattr(value, name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from tapeless.tools.target import CommandDerivative, add_derivative, add_target
+from tapeless.tools.user_output import printing_aside
 
 EXAMPLES = """\
 examples:
@@ -22,6 +23,8 @@ def describe(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """Print each stage under its name."""
     derivative = CommandDerivative.of_options(options)
-    for name, stage in derivative.function.stages(*derivative.args):
+    with printing_aside():
+        stages = [*derivative.function.stages(*derivative.args)]
+    for name, stage in stages:
         print(f"── {name} ".ljust(80, "─"), str(stage).rstrip(), sep="\n", end="\n\n")
     return 0

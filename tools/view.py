@@ -12,6 +12,7 @@ from tapeless.tools.page.html import page
 from tapeless.tools.page.serve import PageServer
 from tapeless.tools.target import CommandTarget, add_target
 from tapeless.tools.transform import add_transform
+from tapeless.tools.user_output import printing_aside
 
 EXAMPLES = """\
 examples:
@@ -51,7 +52,8 @@ def describe(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """Write the page."""
     target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
-    text = page(view_of(target, options.transform, options.profile))
+    with printing_aside():
+        text = page(view_of(target, options.transform, options.profile))
     if options.serve:
         return _serve(text)
     if options.output is None:

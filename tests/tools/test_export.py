@@ -115,8 +115,58 @@ def test_what_has_no_form_in_c_is_told(tmp_path, capsys):
     )
     assert main(["export", f"{file}:values", "--transform", "jit", "--c", "-o", str(tmp_path)]) == 1
     error = capsys.readouterr().err
-    assert "has no form in C" in error
-    assert "line 5" in error
+    lines = [
+        "tapeless: np.linalg.eigh has no form in C",
+        f'  File "{file}", line 5',
+        "    return np.linalg.eigvalsh(x)",
+        "  call the function from Python, or write the part that C does not have by itself",
+    ]
+    assert error.splitlines() == lines
+
+
+READER = """\
+print("imported")
+
+
+def reader(x: float):
+    print("x is", x)
+    with open("missing.txt") as file:
+        return x * float(file.read())
+
+
+def printed(x: float):
+    print("x is", x)
+    return x * x
+"""
+
+
+@pytest.mark.parametrize("kind", ["--c", "--python", "--wheel"])
+def test_files_that_the_function_does_not_find_are_not_those_of_the_command(kind, tmp_path, capsys):
+    (tmp_path / "reader.py").write_text(READER)
+    assert main(["export", f"{tmp_path}/reader.py:reader", kind, "-o", str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert "FileNotFoundError: [Errno 2] No such file or directory: 'missing.txt'" in error
+    assert "-o names" not in error
+
+
+def test_a_folder_that_is_a_file(program, capsys):
+    file, _ = program
+    assert main(["export", f"{file}:wave", "--python", "-o", str(file)]) == 2
+    error = capsys.readouterr().err
+    assert "waves.py cannot be written: File exists" in error
+    assert "-o names a folder" in error
+
+
+@pytest.mark.parametrize(
+    "command", [["grad"], ["jit"], ["stages"], ["explain"], ["view"], ["view", "--profile"]]
+)
+def test_what_programs_print_is_no_output_of_the_command(command, tmp_path, capsys):
+    """`tapeless view FILE:FUNCTION > page.html` is a page."""
+    (tmp_path / "printing.py").write_text(READER)
+    assert main([command[0], f"{tmp_path}/printing.py:printed", *command[1:]]) == 0
+    out, error = capsys.readouterr()
+    assert "imported\n" in error
+    assert not any(line.startswith(("imported", "x is")) for line in out.splitlines())
 
 
 def test_the_kind_has_to_be_said(program, capsys):

@@ -27,6 +27,7 @@ from tapeless.transforms.c_text.values import (
 )
 from tapeless.transforms.core.language import Atom, Let, Statement
 from tapeless.transforms.lowering.device_memory import memory
+from tapeless.transforms.lowering.obstacles import library_of
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 from tapeless.transforms.lowering.scalars.operations import form_of, scalar_expression
 from tapeless.transforms.lowering.schedule.view_indices import (
@@ -105,7 +106,7 @@ class ArrayOperations(DriverScope):
         elif form_of(s) is not None:
             self.elementwise(s)
         else:
-            raise NotPrintedError(f"{s.op.name} outside of kernels")
+            raise NotPrintedError(library_of(s)[1])
 
     def concatenate(self, s: Let) -> None:
         """Arrays one after another along an axis."""
@@ -258,14 +259,14 @@ class ArrayOperations(DriverScope):
         module = _NoModule()
         tree = scalar_expression(s, [*names], module)
         if module.helpers:
-            raise NotPrintedError(f"{s.op.name} outside of kernels")
+            raise NotPrintedError(library_of(s)[1])
         return ExpressionPrinter(scope).number(tree)
 
     def elementwise(self, s: Let) -> None:
         """An operation on all elements, in an order that kernels do not have."""
         shaped = [self.view(a) for a in s.args if a.type.shape]
         if not shaped or any(a.type.ndim not in (0, s.outs[0].type.ndim) for a in s.args):
-            raise NotPrintedError(f"{s.op.name} outside of kernels")
+            raise NotPrintedError(library_of(s)[1])
         lengths = max((x.lengths for x in shaped), key=lambda ns: sum(n.known != 1 for n in ns))
         strides = [self.broadcast(x, lengths, s) for x in shaped]
         out = self.make(s.outs[0], lengths)
@@ -288,7 +289,7 @@ class ArrayOperations(DriverScope):
         strides = []
         for n, stride, length in zip(x.lengths, x.strides, lengths, strict=True):
             if n.known != 1 and not self.are_equal_lengths([n], [length]):
-                raise NotPrintedError(f"{s.op.name} of several lengths outside of kernels")
+                raise NotPrintedError(f"{library_of(s)[1]} of several lengths")
             strides.append(ZERO if n.known == 1 and length.known != 1 else stride)
         return strides
 

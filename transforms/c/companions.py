@@ -27,7 +27,10 @@ SINGLE, DOUBLE = 1e-4, 1e-9  # how near results must be, relative to themselves 
 MODULES = ("builtins", "ctypes", "operator")  # that wrappers import, where they need them
 #: What wrappers read, which no parameter may hide.
 OWN_NAMES = frozenset(
-    ["LIBRARY", "builtins", "checked_input", "checked_output", "ctypes", "np", "operator"]
+    [
+        *("LIBRARY", "builtins", "checked_input", "checked_number", "checked_output"),
+        *("ctypes", "np", "operator"),
+    ]
 )
 CMAKE = """\
 cmake_minimum_required(VERSION 3.10)
@@ -56,7 +59,7 @@ CHECKED_INPUT = """
 def checked_input(name, value, dtype, shape):
     array = np.asarray(value)
     if not np.can_cast(array.dtype, dtype, "safe"):
-        raise TypeError(f"{name} must be of {np.dtype(dtype)}: {array.dtype} has other numbers")
+        raise TypeError(f"{name} must be an array of {np.dtype(dtype)}, not one of {array.dtype}")
     return checked_shape(name, np.require(array, dtype, ["C", "ALIGNED"]), shape)
 """
 CHECKED_OUTPUT = """
@@ -68,6 +71,14 @@ def checked_output(name, array, dtype, shape):
             " and can be written to"
         )
     return checked_shape(name, array, shape)
+"""
+CHECKED_NUMBER = """
+
+def checked_number(name, value, convert):
+    try:
+        return convert(value)
+    except TypeError as error:
+        raise TypeError(f"{name} must be a number: {error}") from None
 """
 CHECKED_SHAPE = """
 
@@ -106,6 +117,8 @@ def python_wrapper(module: CModule) -> str:
     lines += _structures(module)
     for record in module.records:
         lines += [""] * (1 if record.is_tuple else 2) + record.lines
+    if any("checked_number(" in line for line in body):
+        lines += CHECKED_NUMBER.rstrip().splitlines()
     for function, text in (("checked_input", CHECKED_INPUT), ("checked_output", CHECKED_OUTPUT)):
         if any(f" = {function}(" in line for line in body):
             texts = (text,) if CHECKED_SHAPE.splitlines()[2] in lines else (CHECKED_SHAPE, text)
@@ -239,14 +252,26 @@ def _check_lines(a: Argument) -> Iterable[str]:
     array of integers."""
     dtype = f"np.{_name(a.type.dtype)}"
     if not a.type.shape:
-        if a.type.dtype.kind in "iu":
-            yield f"{a.name} = {dtype}(operator.index({a.name}))"
+        yield from _number_line(a, dtype)
         return
     function = "checked_output" if a.stored else "checked_input"
     shape = _tuple([str(n) if isinstance(n, int) else "None" for n in a.type.shape])
     yield f"{a.name} = {function}({_quote(a.path)}, {a.name}, {dtype}, {shape})"
     if any(a.lengths):
         yield f"{_tuple([n or '_' for n in a.lengths])} = {a.name}.shape"
+
+
+def _number_line(a: Argument, dtype: str) -> Iterable[str]:
+    """The line that turns a number into what ctypes takes; of any object it can say whether it is
+    true."""
+    call = f"checked_number({_quote(a.path)}, {a.name}, "
+    match a.type.dtype.kind:
+        case "i" | "u":
+            yield f"{a.name} = {dtype}({call}operator.index))"
+        case "f":
+            yield f"{a.name} = {call}ctypes.c_{_ctypes(a.type.dtype)})"
+        case "c":
+            yield f"{a.name} = {call}complex)"
 
 
 def _quote(text: str) -> str:
@@ -271,6 +296,8 @@ def _number_passed(name: str, dtype: np.dtype[Any]) -> str:
     the same way."""
     if dtype.kind == "c":
         return f"Complex{8 * dtype.itemsize}({name}.real, {name}.imag)"
+    if dtype.kind == "f":
+        return name
     return f"ctypes.c_{_ctypes(dtype)}({f'int({name})' if dtype.kind in 'iu' else name})"
 
 

@@ -55,8 +55,7 @@ class ControlFlow(DriverLists):
             try:
                 self.statement(s)
             except NotPrintedError as e:
-                if s.origin is not None and "line " not in str(e):
-                    raise NotPrintedError(f"{e} ({s.origin.note.strip('# ')})") from e
+                e.origin = e.origin or s.origin
                 raise
 
     # -- what is handed on

@@ -21,7 +21,6 @@ from tapeless.transforms.c.lists import is_of_lists
 from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
-from tapeless.transforms.c_text.expressions import ExpressionPrinter
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import CValue, NotPrintedError, c_type, cast, constant
@@ -46,15 +45,12 @@ from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import reads
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.lowering.obstacles import shown_effect
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 LENGTHS: Error = (
     "ValueError",
     ("arguments have other lengths or signs than those that this code was made for",),
-)
-SHORT: Error = (
-    "ValueError",
-    ("an axis of an argument has fewer than two elements: this code was made for longer ones",),
 )
 #: Names that the function itself and its wrapper in Python have.
 OURS = (
@@ -219,17 +215,13 @@ class DriverWriter(ControlFlow):
     def check_least(self) -> None:
         """Axes are at least as long as the code has them: of one element they may be broadcast, and
         without elements there is nothing to be the largest."""
-        shorter = []
-        for argument in self.arguments:
-            for n, text in zip(argument.type.shape, argument.lengths, strict=False):
+        for a in self.arguments:
+            for axis, (n, text) in enumerate(zip(a.type.shape, a.lengths, strict=False)):
                 least = dims.lower_bound(n)
                 if text and least:
                     self.least[text] = least
-                    length = CValue(text, INT, natural=True)
-                    shorter.append(arithmetic.compare(ast.Lt(), length, constant(least)))
-        if shorter:
-            test = ExpressionPrinter.and_or(False, shorter).text
-            self.put(f"if ({test}) return {self.code(SHORT)};")
+                    number = self.code(_too_short(axis, a.path, least))
+                    self.put(f"if ({text} < {least}) return {number};")
 
     def leave(self, output: Output, a: Atom, k: int) -> None:
         """A result, unless it was made where it belongs."""
@@ -295,8 +287,8 @@ class DriverWriter(ControlFlow):
                 self.raise_user_error(s)
             case Effect(kind="kernel"):
                 self.call_kernel(s.params["text"].partition("(")[0], s.args, (), s)
-            case Effect(kind=kind):
-                raise NotPrintedError(f"{kind} outside of kernels")
+            case Effect():
+                raise NotPrintedError(shown_effect(s))
             case Let() if s in self.unread_constants:
                 pass  # kernels have it themselves
             case Let() if kernel := self.kernel_of(s):
@@ -407,6 +399,14 @@ def _unread_constants(block: Block) -> Iterable[Let]:
     for s in statements(block):
         if isinstance(s, Let) and s.op.pure and not read & set(s.outs):
             yield from [s] if all(isinstance(a, Literal) for a in s.args) else []
+
+
+def _too_short(axis: int, path: str, least: int) -> Error:
+    elements = f"{least} element{'s' * (least > 1)}"
+    return (
+        "ValueError",
+        (f"axis {axis} of {path} has fewer than {elements}: this code was made for longer ones",),
+    )
 
 
 def _is_test(s: Statement) -> bool:

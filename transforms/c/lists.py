@@ -32,6 +32,7 @@ from tapeless.transforms.c_text.values import (
 )
 from tapeless.transforms.core.language import Atom, Let, StackType, Type, Var
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.lowering.obstacles import library_of
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 from tapeless.transforms.ops.primitives import new_arrays, shapes, stacks
 
@@ -159,7 +160,7 @@ class DriverLists(IndexArrays):
                 self.lists[out] = self.new_list(out.type, out.name)
                 self.copy_list(self.list_of(s.args[0]), self.lists[out])
             case _:
-                raise NotPrintedError(f"{s.op.name} of a list outside of kernels")
+                raise NotPrintedError(f"{library_of(s)[1]} of a list")
 
     def push(self, items: ListInC, a: Atom, s: Let | None) -> None:
         """One more item, if there is room."""

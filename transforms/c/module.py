@@ -142,7 +142,8 @@ def write_c(
                 stores,
             ).write()
         except NotPrintedError as e:
-            raise UnsupportedError(f"{e} has no form in C", ADVICE) from e
+            where = None if e.origin is None else (e.origin.file, e.origin.line, 0, 0)
+            raise UnsupportedError(f"{e} has no form in C", ADVICE, where) from e
 
 
 class _ModuleWriter:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.c_text.dialect import is_c99, suffix
+from tapeless.transforms.core.language import Origin
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     BOOL,
@@ -45,7 +46,12 @@ I32 = np.dtype(np.int32)
 
 
 class NotPrintedError(Exception):
-    """What C does not have, or the printer does not know."""
+    """What C does not have, or the printer does not know.
+
+    origin  the user's line, where that is known
+    """
+
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,9 @@ int conjugate_gradients(
   double* q = (double*)at;
   if (b_0 != a_1) return 1;  // line 16
   if (a_0 != b_0) return 1;  // line 16
-  if (a_0 < 2 || a_1 < 2 || b_0 < 2) return 2;
+  if (a_0 < 2) return 2;
+  if (a_1 < 2) return 3;
+  if (b_0 < 2) return 4;
   for (i64 k = 0; k < b_0; k++) x[k] = 0.0;  // line 15
   product_f64(a_0, 1, a_1, a, a_1, 1, x, 1, 0, t);  // line 16
   conjugate_gradients_kernel(a, b, steps, t, out, p, r, q, a_1, b_0);
@@ -101,7 +103,9 @@ int conjugate_gradients(
 const char* conjugate_gradients_error(int number) {
   switch (number) {
     case 1: return "ValueError: operands could not be broadcast together: the lengths differ";
-    case 2: return "ValueError: an axis of an argument has fewer than two elements: this code was made for longer ones";
+    case 2: return "ValueError: axis 0 of a has fewer than 2 elements: this code was made for longer ones";
+    case 3: return "ValueError: axis 1 of a has fewer than 2 elements: this code was made for longer ones";
+    case 4: return "ValueError: axis 0 of b has fewer than 2 elements: this code was made for longer ones";
   }
   return "";
 }

@@ -76,7 +76,7 @@ int pendulum_grad(const double* u, int64_t u_0, const double* x0, double* out, v
 
 const char* pendulum_grad_error(int number) {
   switch (number) {
-    case 1: return "ValueError: an axis of an argument has fewer than two elements: this code was made for longer ones";
+    case 1: return "ValueError: axis 0 of u has fewer than 2 elements: this code was made for longer ones";
   }
   return "";
 }

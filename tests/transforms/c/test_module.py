@@ -223,7 +223,7 @@ def test_indices_are_tested(tmp_path):
 def test_axes_that_are_too_short_for_the_code(n, tmp_path):
     """Of one element they are broadcast, and the largest of none is an error: other code."""
     run = library(lambda x, y: (x + y, np.max(x)), (normal(12), normal(12)), tmp_path)
-    with pytest.raises(ValueError, match="fewer than two"):
+    with pytest.raises(ValueError, match="axis 0 of x has fewer than 2 elements"):
         run(np.ones(n), np.ones(n))
 
 
@@ -316,7 +316,7 @@ def counting_down(x):
         (lambda z: np.fft.fft(z), (np.ones(9) * 1j,), "fft"),
         (printing, (1.0,), "print"),
         (lambda x: np.linalg.eigvalsh(x), (np.eye(9),), r"eigvalsh.*line"),
-        (counting_down, (3.0,), r"print outside of kernels \(line"),
+        (counting_down, (3.0,), r"print\(\) has no form in C\n.*line"),
     ],
 )
 def test_what_is_refused(function, args, message):

@@ -79,9 +79,9 @@ def test_any_layout(tmp_path):
 @pytest.mark.parametrize(
     ("x", "error", "text"),
     [
-        (A + 0j, TypeError, "x must be of float64: complex128 has other numbers"),
-        (["a"] * 9, TypeError, "x must be of float64: <U1 has other numbers"),
-        (None, TypeError, "x must be of float64: object has other numbers"),
+        (A + 0j, TypeError, "x must be an array of float64, not one of complex128"),
+        (["a"] * 9, TypeError, "x must be an array of float64, not one of <U1"),
+        (None, TypeError, "x must be an array of float64, not one of object"),
         (A.reshape(3, 3), ValueError, "x has 2 axes, and not 1"),
         (A[:1], ValueError, "the lengths differ"),
         (A[:0], ValueError, "the lengths differ"),
@@ -91,6 +91,29 @@ def test_what_does_not_fit(x, error, text, tmp_path):
     slope = library(grad(squares, argnums=1), (Line(A, B), A), tmp_path)
     with pytest.raises(error, match=re.escape(text)):
         slope(Line(A, B), x)
+
+
+def scaled_number(p, k, z):
+    return p["rate"] * z * k
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        (({"rate": None}, 2, 1j), "p['rate'] must be a number: "),
+        (({"rate": "1.5"}, 2, 1j), "p['rate'] must be a number: "),
+        (({"rate": np.ones(3)}, 2, 1j), "p['rate'] must be a number: "),
+        (({"rate": 1j}, 2, 1j), "p['rate'] must be a number: "),
+        (({"rate": 1.5}, 2.0, 1j), "k must be a number: 'float' object cannot be"),
+        (({"rate": 1.5}, None, 1j), "k must be a number: 'NoneType' object cannot be"),
+        (({"rate": 1.5}, 2, None), "z must be a number: "),
+    ],
+)
+def test_numbers_that_do_not_fit(args, text, tmp_path):
+    call = library(scaled_number, ({"rate": 1.5}, 2, 1j), tmp_path)
+    assert call({"rate": np.float32(0.5)}, np.int8(4), 3) == 6
+    with pytest.raises(TypeError, match=re.escape(text)):
+        call(*args)
 
 
 def test_what_is_overwritten(tmp_path):
