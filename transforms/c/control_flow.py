@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from tapeless.transforms.c.driver_scope import stored_dtype
 from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.lists import OTHER_LENGTH, DriverLists, ListInC
 from tapeless.transforms.c.memory_roots import MemoryRoots
@@ -65,18 +66,19 @@ class ControlFlow(DriverLists):
         if isinstance(v.type, StackType):
             self.lists[v] = self.new_list(v.type, v.name)
             return self.lists[v]
-        if not isinstance(v.type, Type) or v.type.dtype.kind not in "biufc":
+        if not isinstance(v.type, Type) or stored_dtype(v.type).kind not in "biufc":
             raise NotPrintedError("what is no number outside of kernels")
         if v.type.shape:
             lengths = tuple(map(self.length_of_home, v.type.shape))
             if not {n.text for n in lengths} & self.variable:
                 return self.make(v, lengths)
-            view = Strided.row_by_row(self.place_for(v, (ROOM,)), v.type.dtype, lengths)
+            view = Strided.row_by_row(self.place_for(v, (ROOM,)), stored_dtype(v.type), lengths)
             self.know(v, view)
             return view
         name = self.fresh(v.name or "t")
-        self.put(f"{c_type(v.type.dtype)} {name} = {cast(constant(0), v.type.dtype).text};")
-        self.numbers[v] = CValue(name, v.type.dtype)
+        dtype = stored_dtype(v.type)
+        self.put(f"{c_type(dtype)} {name} = {cast(constant(0), dtype).text};")
+        self.numbers[v] = CValue(name, dtype)
         self.variable.add(name)
         return self.numbers[v]
 
@@ -263,8 +265,9 @@ class ControlFlow(DriverLists):
                 self.put(f"i64 {name} = 0;")
                 self.variable.add(name)
                 lengths[k] = CValue(name, INT, natural=True)
-        memory = self.allocate(v.name or "t", v.type.dtype, (ROOM,))  # a result may be too short
-        return Strided.row_by_row(memory, v.type.dtype, lengths)
+        dtype = stored_dtype(v.type)
+        memory = self.allocate(v.name or "t", dtype, (ROOM,))  # a result may be too short
+        return Strided.row_by_row(memory, dtype, lengths)
 
     def settle(self, outs: Sequence[Var], homes: Sequence[Home]) -> None:
         """What a loop gives is as long as its type says."""

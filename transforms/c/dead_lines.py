@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from tapeless.transforms.c_text.renaming import words
 
-DECLARED = re.compile(r" *(?:const )?(?:unsigned |signed )?\w+ (\w+) = [^;]*;")
+DECLARED = re.compile(r" *(?:const )?(?:unsigned |signed )?\w+\*? (\w+) = [^;]*;")
 SET = re.compile(r" *(\w+) (?:[-+]?=) [^;]*;|\s*(\w+)(?:\+\+|--);")
 
 

@@ -27,6 +27,7 @@ from tapeless.transforms.c_text.values import CValue, NotPrintedError, c_type, c
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
+    TAPE,
     Atom,
     Block,
     Effect,
@@ -115,6 +116,7 @@ class DriverWriter(ControlFlow):
     """Writes the function."""
 
     own_names: tuple[str, ...] = OURS
+    outputs_may_be_tapes = False
 
     def __init__(
         self,
@@ -172,9 +174,12 @@ class DriverWriter(ControlFlow):
         names = ["out"] if len(results) == 1 else [f"out_{k}" for k in range(len(results))]
         outputs = {}
         for (k, a), name in zip(results, names, strict=True):
-            if not isinstance(a.type, Type) or a.type.dtype.kind not in "biufc":
+            dtype = getattr(a.type, "dtype", None)
+            if self.outputs_may_be_tapes and a.type == TAPE:
+                dtype = INT
+            if dtype is None or dtype.kind not in "biufc":
                 raise NotPrintedError("a result that is neither numbers nor arrays of numbers")
-            outputs[k] = Output(self.fresh(name), a.type.dtype, ())
+            outputs[k] = Output(self.fresh(name), dtype, ())
         return outputs
 
     def write(self) -> None:

@@ -19,11 +19,16 @@ from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import CValue, NotPrintedError, c_type, cast, constant
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Literal, Statement, Var
+from tapeless.transforms.core.language import TAPE, Atom, Literal, Statement, Type, Var
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 #: Functions that lengths are written with.
 OF_LENGTHS = frozenset(["floor_div", "floor_mod", "larger_i64", "smaller_i64"])
+
+
+def stored_dtype(kind: Type) -> Dtype:
+    """The dtype of numbers in C: tapes are places in memory."""
+    return INT if kind.dtype == TAPE.dtype else kind.dtype
 
 
 class DriverScope:
@@ -161,7 +166,7 @@ class DriverScope:
 
     def number(self, a: Atom) -> CValue:
         if isinstance(a, Literal):
-            return constant(a.value, a.type.dtype)
+            return constant(0) if a.type == TAPE else constant(a.value, a.type.dtype)
         if a not in self.numbers:
             raise NotPrintedError("a number outside of kernels")
         return self.numbers[a]
@@ -174,8 +179,9 @@ class DriverScope:
     def set(self, v: Var, value: CValue, s: Statement | None) -> None:
         """A number with a name of its own."""
         name = self.fresh(v.name or "t")
-        self.put(f"const {c_type(v.type.dtype)} {name} = {cast(value, v.type.dtype).text};", s)
-        self.numbers[v] = CValue(name, v.type.dtype, natural=value.natural)
+        dtype = stored_dtype(v.type)
+        self.put(f"const {c_type(dtype)} {name} = {cast(value, dtype).text};", s)
+        self.numbers[v] = CValue(name, dtype, natural=value.natural)
 
     # -- memory
 
@@ -200,11 +206,11 @@ class DriverScope:
 
     def place_for(self, v: Var, lengths: Sequence[CValue]) -> str:
         """Where the numbers of a new array are."""
-        return self.allocate(v.name or "t", v.type.dtype, lengths)
+        return self.allocate(v.name or "t", stored_dtype(v.type), lengths)
 
     def make(self, v: Var, lengths: Sequence[CValue] | None = None) -> Strided:
         """Memory for a new array."""
         lengths = self.lengths_of(v.type.shape) if lengths is None else tuple(lengths)
-        view = Strided.row_by_row(self.place_for(v, lengths), v.type.dtype, lengths)
+        view = Strided.row_by_row(self.place_for(v, lengths), stored_dtype(v.type), lengths)
         self.know(v, view)
         return view

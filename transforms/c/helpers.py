@@ -60,6 +60,25 @@ static inline u64 floor_mod_of_unsigned(u64 a, u64 b) { return b ? a % b : 0; }"
 static inline u64 to_u64(double x) {  // as NumPy: -1.0 is the largest one
   return x < 9223372036854775808.0 ? (u64)(i64)x : (u64)x;
 }""",
+    "call_memory": """
+typedef struct {  // what calls in one another have together; what they save lies at the end
+  char* start;
+  size_t low, high;  // nothing lies in between
+} call_memory;""",
+    "memory_of_call": """
+static inline void* memory_of_call(call_memory* memory, size_t bytes) {  // until it returns
+  bytes = (bytes + 15) / 16 * 16;
+  if (bytes > memory->high - memory->low) return NULL;
+  memory->low += bytes;
+  return memory->start + (memory->low - bytes);
+}""",
+    "kept_memory": """
+static inline void* kept_memory(call_memory* memory, size_t bytes) {
+  bytes = (bytes + 15) / 16 * 16;
+  if (bytes > memory->high - memory->low) return NULL;
+  memory->high -= bytes;
+  return memory->start + memory->high;
+}""",
     "absolute": """
 static inline i64 absolute(i64 a) { return a < 0 ? -a : a; }""",
     **{

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from tapeless.transforms.c.driver_scope import stored_dtype
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.index_arrays import IndexArrays
 from tapeless.transforms.c.strided import Strided, product_of, row_strides, sum_of
@@ -94,12 +95,12 @@ class DriverLists(IndexArrays):
         of_lists = isinstance(item, StackType)
         if isinstance(item, StackType):
             item = item.item
-        if not isinstance(item, Type) or item.dtype.kind not in "biuf":
+        if not isinstance(item, Type) or stored_dtype(item).kind not in "biuf":
             raise NotPrintedError("a list of lists of lists, or of what is no number,")
         lengths = self.lengths_of_items(item)
         if of_lists and len(lengths) < len(item.shape):
             raise NotPrintedError("a list of lists of arrays of several lengths")
-        memory = self.allocate(name or "saved", item.dtype, (ROOM,))
+        memory = self.allocate(name or "saved", stored_dtype(item), (ROOM,))
         top = self.fresh(f"{memory}_top")
         self.put(f"i64 {top} = 0;")
         self.variable.add(top)
@@ -107,7 +108,7 @@ class DriverLists(IndexArrays):
             starts = self.allocate(f"{memory}_starts", INT, (ROOM,))
             self.put(f"if (room < 1) return {self.code(TOO_LONG)};")
             self.put(f"{starts}[0] = 0;")
-        return ListInC(memory, top, item.dtype, lengths, starts)
+        return ListInC(memory, top, stored_dtype(item), lengths, starts)
 
     def lengths_of_items(self, item: Type) -> tuple[CValue, ...]:
         """The lengths that all items have: all of them, or all but the first."""

@@ -16,7 +16,7 @@ from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.helpers import needed_helpers, without_underscores
 from tapeless.transforms.c.kernel import print_kernel, reserved_names
 from tapeless.transforms.c.records import ContainerStores, ResultClass
-from tapeless.transforms.c.recursion import CallingWriter, RecursiveFunctions
+from tapeless.transforms.c.recursion import MEMORY_OF_CALLS, CallingWriter, RecursiveFunctions
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.expressions import product
 from tapeless.transforms.c_text.long_lines import declaration, in_width
@@ -347,6 +347,8 @@ class _ModuleWriter:
         if self.driver.has_room:
             rows.append(("room", "how many numbers each array may have whose length depends on"))
             rows.append(("", "values, results among them; more are an error"))
+            if any(name == MEMORY_OF_CALLS for name, _, _ in self.driver.work):
+                rows.append(("", "So many have all calls together that are in one another"))
         if self.driver.work:
             rows.append(("work", "memory for the function itself, aligned as malloc aligns"))
         width = max((len(name) for name, _ in rows), default=0)

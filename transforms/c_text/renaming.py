@@ -11,11 +11,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Mapping
 
-WORD, COMMENT = re.compile(r"[A-Za-z_]\w*"), re.compile(r"//.*")
+WORD, COMMENT = re.compile(r"(?<!->)\b[A-Za-z_]\w*"), re.compile(r"//.*")
 
 
 def words(text: str) -> set[str]:
-    """The names in a text of C."""
+    """The names in a text of C, without those of fields: `x` is none of `record->x`."""
     return set(WORD.findall(COMMENT.sub("", text)))
 
 
