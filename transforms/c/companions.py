@@ -16,6 +16,7 @@ from tapeless.transforms.c.blas import calls_blas
 from tapeless.transforms.c.driver import Argument
 from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.module import PUBLIC, CModule, fill_lines
+from tapeless.transforms.c.prints import prints
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.values import c_type, constant
 from tapeless.transforms.errors import UnsupportedError
@@ -23,13 +24,14 @@ from tapeless.transforms.python_text.line_breaking import wrap
 from tapeless.transforms.python_text.python_source import to_source
 
 MOST = 1 << 16  # numbers in arrays of test programs whose lengths depend on values
+ENOUGH = "1 << 22"  # numbers in arrays whose lengths depend on values, where one call has to do
 SINGLE, DOUBLE = 1e-4, 1e-9  # how near results must be, relative to themselves and to 1
-MODULES = ("builtins", "ctypes", "operator")  # that wrappers import, where they need them
+MODULES = ("builtins", "ctypes", "operator", "sys")  # that wrappers import, where they need them
 #: What wrappers read, which no parameter may hide.
 OWN_NAMES = frozenset(
     [
         *("LIBRARY", "builtins", "checked_input", "checked_number", "checked_output"),
-        *("ctypes", "np", "operator"),
+        *("ctypes", "np", "operator", "sys"),
     ]
 )
 CMAKE = """\
@@ -196,7 +198,9 @@ def _wrapper_body(module: CModule) -> list[str]:
     body = [*_values_checked(module), *_taken_apart(module)]
     body += [line for a in module.arguments for line in _check_lines(a)]
     call = _call(module)
-    if module.has_room:
+    if module.has_room and prints(module.source):
+        body += [f"room = {ENOUGH}  # a second call with more would print again", *call]
+    elif module.has_room:
         copied = [a.name for a in module.arguments if a.stored]
         body += [f"{name}_given = {name}" for name in copied]
         body += ["room = 1024", "while True:"]
@@ -240,7 +244,10 @@ def _call(module: CModule) -> list[str]:
         lines.append(f"work = np.empty(max(LIBRARY.{name}_work({lengths}), 1), np.uint8)")
         passed.append("work.ctypes")
     call = f"LIBRARY.{name}({', '.join(passed)})"
-    return [*lines, f"number = {call}" if module.errors else call]
+    lines.append(f"number = {call}" if module.errors else call)
+    if prints(module.source):  # in the order in which both print
+        lines = ["sys.stdout.flush()", *lines, "ctypes.CDLL(None).fflush(None)"]
+    return lines
 
 
 def _name(dtype: np.dtype[Any]) -> str:

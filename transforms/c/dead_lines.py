@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tapeless.transforms.c_text.renaming import words
+from tapeless.transforms.c_text.renaming import without_texts, words
 
 DECLARED = re.compile(r" *(?:const )?(?:unsigned |signed )?\w+\*? (\w+) = [^;]*;")
 SET = re.compile(r" *(\w+) (?:[-+]?=) [^;]*;|\s*(\w+)(?:\+\+|--);")
@@ -32,7 +32,7 @@ def without_unread(lines: Sequence[str]) -> list[str]:
 
 
 def _code(line: str) -> str:
-    return line.partition("//")[0]
+    return without_texts(line)
 
 
 def _declared_variable(line: str) -> str:

@@ -19,6 +19,7 @@ from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.kernel import CFunction, reserved_names
 from tapeless.transforms.c.lists import is_of_lists
 from tapeless.transforms.c.memory_roots import MemoryRoots
+from tapeless.transforms.c.prints import PrintedEffect
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.renaming import words
@@ -292,6 +293,9 @@ class DriverWriter(ControlFlow):
                 self.raise_user_error(s)
             case Effect(kind="kernel"):
                 self.call_kernel(s.params["text"].partition("(")[0], s.args, (), s)
+            case Effect(kind="print" | "call"):
+                for line in PrintedEffect(s, self.number).lines():
+                    self.put(line, s)
             case Effect():
                 raise NotPrintedError(shown_effect(s))
             case Let() if s in self.unread_constants:

@@ -3,7 +3,8 @@
 power_f64(5, x)      needs      static inline double power_f64(int n, double x) {...}
 
 Those that exist for several dtypes are written with `T` for the type, `P` for that of its parts if
-it is complex, `S` for the end of the name and `F` for the end of the names in math.h.
+it is complex, `S` for the end of the name, and `F` and `V` for the ends of the names in math.h and
+stdlib.h.
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ static inline void* kept_memory(call_memory* memory, size_t bytes) {
   memory->high -= bytes;
   return memory->start + memory->high;
 }""",
+    "plain_nan": """
+static inline double plain_nan(double x) { return x != x ? NAN : x; }  // without a sign""",
     "absolute": """
 static inline i64 absolute(i64 a) { return a < 0 ? -a : a; }""",
     **{
@@ -170,6 +173,24 @@ static inline T logaddexp2_S(T x, T y) {  // log2(2 ** x + 2 ** y)
   if (x == y) return x + 1;
   return (x > y ? x : y) + (T)1.4426950408889634074 * log1pF(exp2F(-fabsF(x - y)));
 }""",
+    "shown": """
+static const char* shown_S(T x, char* text) {  // the shortest text that is x, as in Python
+  const T size = fabsF(x);
+  if (x != x) return "nan";
+  if (size > 0 && size / 2 == size) return x < 0 ? "-inf" : "inf";
+  int digits = 0;
+  for (;; digits++) {
+    sprintf(text, "%.*e", digits, x);
+    if (strtoV(text, NULL) == x) break;
+    char* last = strchr(text, 'e') - 1;
+    *last += *last < '9';  // above a power of two texts are nearer to one another
+    if (strtoV(text, NULL) == x) break;
+  }
+  if (size != 0 && (size < 1e-4 || size >= LARGE)) return text;
+  const int decimals = digits - atoi(strchr(text, 'e') + 1);
+  sprintf(text, "%.*f", decimals > 1 ? decimals : 1, strtod(text, NULL));
+  return text;
+}""",
     "product": """
 static void product_S(  // out = a @ b; strides are in numbers
     i64 n, i64 m, i64 k, const T* a, i64 a_row, i64 a_column,
@@ -186,7 +207,7 @@ static void product_S(  // out = a @ b; strides are in numbers
 OF_PARTS = ("over_c", "times_c")  # functions that call `of_parts`
 NAMES = frozenset(["i64", "u64", *PLAIN, *OF_DTYPES])
 _DTYPES = {suffix(np.dtype(name)): np.dtype(name) for name in C_TYPES}
-_HOLES = re.compile(r"\b[TP]\b|(?<=_)S\b|(?<=[a-z0-9])F\b")
+_HOLES = re.compile(r"\bLARGE\b|\b[TP]\b|(?<=_)S\b|(?<=[a-z0-9])[FV]\b")
 _OURS = re.compile(r"__(?=float_as|uint_as|int_as|double_as|longlong_as)")
 
 
@@ -218,5 +239,12 @@ def _of_dtype(text: str, end: str) -> str:
     dtype = _DTYPES[end]
     real = part(dtype) if dtype.kind == "c" else dtype
     holes = {"T": C_TYPES[dtype.name], "P": C_TYPES[real.name], "S": end}
-    holes["F"] = "f" if real == SINGLE else ""
+    holes["LARGE"] = f"{_largest_without_exponent(dtype):g}"
+    holes["F"], holes["V"] = ("f", "f") if real == SINGLE else ("", "d")
     return _HOLES.sub(lambda m: holes[m[0]], text)
+
+
+def _largest_without_exponent(dtype: np.dtype[Any]) -> float:
+    """From where on NumPy shows numbers with exponents: there, single precision has fewer digits
+    than a number that is written out, and NumPy's releases differ."""
+    return 1e6 if dtype == SINGLE and "e" in str(np.float32(1e6)) else 1e16

@@ -58,6 +58,7 @@ abs fabs exp expm1 exp2 log log10 log1p log2 sqrt cbrt sin cos tan asin acos ata
 asinh acosh atanh erf erfc lgamma tgamma floor ceil trunc rint round atan2 hypot copysign fmax fmin
 fmod nextafter pow isnan isinf isfinite signgam div j0 j1 jn y0 y1 yn index gamma remove rename
 work at room failed error
+printf sprintf fflush stdout atoi strtod strtof strchr
 complex imaginary I creal cimag conj cabs carg cexp clog csqrt c64 c128
 """
 RESERVED = frozenset(WORDS.split()) | NAMES

@@ -64,6 +64,14 @@ ROUNDED = """
 static size_t rounded(size_t bytes) {  // so that what follows is aligned
   return (bytes + 15) / 16 * 16;
 }"""
+#: Headers of C, and what is of each.
+INCLUDED = {
+    "complex.h": {"c64", "c128"},
+    "math.h": set(),
+    "stdio.h": {"printf", "sprintf", "fflush"},
+    "stdlib.h": {"atoi", "strtod", "strtof"},
+    "string.h": {"memcpy", "memmove", "strchr"},
+}
 ADVICE = "call the function from Python, or write the part that C does not have by itself"
 
 
@@ -300,11 +308,8 @@ class _ModuleWriter:
 
     def includes(self, code: str) -> list[str]:
         text = "\n".join([code, *needed_helpers([code])])
-        names = ["math.h"]
-        if words(text) & {"c64", "c128"}:
-            names.insert(0, "complex.h")
-        if words(text) & {"memcpy", "memmove"}:
-            names.append("string.h")
+        named = words(text)
+        names = [name for name, called in INCLUDED.items() if name == "math.h" or named & called]
         return [
             *self.comment(),
             f'#include "{self.name}.h"',

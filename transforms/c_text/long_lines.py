@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 WIDTH = 100
 HEAD = re.compile(r"\s*(?:for|if|while) \(")
 CUT = re.compile(r"(?:[,;]|(?<= )(?:&&|\|\||[-+*/%&|?:]|[-+*/%]?=)) (?=\S)")
+STRING, MASK = re.compile(r'"(?:[^"\\\n]|\\.)*"'), "\ue000"
+MASKED = re.compile(f"{MASK}+")
 #: How weakly operators bind; after an assignment lines are broken last.
 LEVELS = {
     ";": 0,
@@ -67,11 +69,20 @@ def break_line(line: str, width: int = WIDTH) -> list[str]:
     """
     if len(line) <= width:
         return [line]
+    strings = iter(STRING.findall(line))
+    masked = STRING.sub(lambda m: MASK * len(m[0]), line)
+    return [MASKED.sub(lambda _: next(strings), each) for each in _broken(masked, width)]
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """The lines of one in which strings, which are not broken, are masked."""
+    if len(line) <= width:
+        return [line]
     code, mark, note = line.partition("  //")
     pad = code[: len(code) - len(code.lstrip())]
     end = _end_of_head(code)
     if end:
-        lines = [code[:end], *break_line(f"{pad}  {code[end:].lstrip()}", width)]
+        lines = [code[:end], *_broken(f"{pad}  {code[end:].lstrip()}", width)]
     else:
         lines = _cut(code, f"{pad}    ", width, width - len(mark + note))
     return [lines[0] + mark + note, *lines[1:]]

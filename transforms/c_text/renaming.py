@@ -11,12 +11,23 @@ import re
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Mapping
 
-WORD, COMMENT = re.compile(r"(?<!->)\b[A-Za-z_]\w*"), re.compile(r"//.*")
+WORD = re.compile(r"(?<!->)\b[A-Za-z_]\w*")
+#: A string, or a comment.
+APART = re.compile(r'("(?:[^"\\\n]|\\.)*")|//.*')
+
+
+def without_texts(text: str) -> str:
+    """A text of C without comments, and without what is in strings.
+
+    >>> without_texts('f("x // y", z);  // line 3')
+    'f("", z);  '
+    """
+    return APART.sub(lambda m: '""' if m[1] else "", text)
 
 
 def words(text: str) -> set[str]:
     """The names in a text of C, without those of fields: `x` is none of `record->x`."""
-    return set(WORD.findall(COMMENT.sub("", text)))
+    return set(WORD.findall(without_texts(text)))
 
 
 def names_in(node: ast.AST) -> set[str]:

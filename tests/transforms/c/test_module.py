@@ -84,7 +84,7 @@ def checked_root(x):
 
 
 def printing(x):
-    print("x is", x)  # noqa: T201
+    print(f"x is {x:*>9}")  # noqa: T201
     return x
 
 
@@ -299,24 +299,12 @@ def test_a_driver_of_library_products(golden):
     golden("c/conjugate_gradients.c", JitToC(conjugate_gradients).module_for(args, {}).source)
 
 
-def counting_down(x):
-    def count(z):
-        if z < 1:
-            print("done", z < 0.6)  # noqa: T201
-            return
-        count(z / 2)
-
-    count(x)
-    return x * x
-
-
 @pytest.mark.parametrize(
     ("function", "args", "message"),
     [
         (lambda z: np.fft.fft(z), (np.ones(9) * 1j,), "fft"),
-        (printing, (1.0,), "print"),
+        (printing, (1.0,), r"print\(\) of .*has no form in C\n.*line"),
         (lambda x: np.linalg.eigvalsh(x), (np.eye(9),), r"eigvalsh.*line"),
-        (counting_down, (3.0,), r"print\(\) has no form in C\n.*line"),
     ],
 )
 def test_what_is_refused(function, args, message):
