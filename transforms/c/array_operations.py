@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tapeless.transforms.c.driver_scope import DriverScope
-from tapeless.transforms.c.strided import ZERO, Strided, product_of, row_strides, sum_of
+from tapeless.transforms.c.strided import ZERO, Steps, Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.dialect import suffix
 from tapeless.transforms.c_text.expressions import ExpressionPrinter, KernelScope, product
@@ -25,9 +25,10 @@ from tapeless.transforms.c_text.values import (
     cast,
     constant,
 )
-from tapeless.transforms.core.language import Atom, Let, Statement
+from tapeless.transforms.core.language import TAPE, Atom, Let, Statement
 from tapeless.transforms.lowering.device_memory import memory
 from tapeless.transforms.lowering.obstacles import library_of
+from tapeless.transforms.lowering.optimize.materialized_views import whole as whole_value
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 from tapeless.transforms.lowering.scalars.operations import form_of, scalar_expression
 from tapeless.transforms.lowering.schedule.view_indices import (
@@ -40,10 +41,11 @@ from tapeless.transforms.lowering.schedule.view_indices import (
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
-from tapeless.transforms.ops.primitives.axis_lengths import axis_size, copy_if_set
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size, copy_if_set, size_if_set
 from tapeless.transforms.ops.primitives.index_keys import Slot
 
 MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
+COPIES = (shapes.copy, copy_if_set, whole_value)
 LETTERS = "ijklmnpq"
 
 
@@ -66,12 +68,24 @@ class ArrayOperations(DriverScope):
         """A test of lengths that have to be equal."""
         raise NotImplementedError
 
+    def broadcast_strides(self, view: Strided, lengths: Sequence[CValue]) -> Steps:
+        """The strides of a value that is stored: none along axes that it has not, or one of."""
+        missing = len(lengths) - len(view.lengths)
+        if missing < 0:
+            raise NotPrintedError("a store of an array with more axes than its place")
+        steps = [ZERO] * missing
+        for n, stride, length in zip(view.lengths, view.strides, lengths[missing:], strict=True):
+            if n.known != 1 and not self.are_equal_lengths([n], [length]):
+                self.check_equal(n, length)
+            steps.append(ZERO if n.known == 1 else stride)
+        return tuple(steps)
+
     def operation(self, s: Let) -> None:
         """An operation that is no call of a kernel."""
         out = s.outs[0]
         if s.op in MAKES:
             self.new_array(s)
-        elif s.op in (shapes.copy, copy_if_set):  # without a value it is memory that none reads
+        elif s.op in COPIES:  # without a value it is memory that none reads
             self.copy(self.view(s.args[0]), self.make(out), s)
         elif s.op is matmul:
             self.matrix_product(s)
@@ -90,16 +104,18 @@ class ArrayOperations(DriverScope):
             self.diagonal(s)
         elif s.op in (slices_and_gathers.update, slices_and_gathers.add_at):
             self.update(s)
+        elif s.op is new_arrays.zero_tape and out.type.shape and out.type != TAPE:
+            self.zeros_like(s)
         elif s.op is shapes.broadcast_to and not s.args[0].type.shape:
             self.full(s)
-        elif out.type.shape and s.args and entries_of(s) is not None:
+        elif out.type.shape and s.args and entries_of(s, clipped=True) is not None:
             self.know(out, self.part(s))
         elif s.op is shapes.reshape and self.view(s.args[0]).is_whole:
             old, lengths = self.view(s.args[0]), self.lengths_of(out.type.shape)
             self.know(out, replace(old, lengths=lengths, strides=row_strides(lengths)))
         elif s.op is slices_and_gathers.index and not out.type.shape:
             self.element(s)
-        elif s.op is axis_size:
+        elif s.op in (axis_size, size_if_set):  # an array without a value has no elements
             self.set(out, self.view(s.args[0]).lengths[s.params["axis"]], s)
         elif not out.type.shape and form_of(s) is not None:
             self.scalar(s)
@@ -157,22 +173,20 @@ class ArrayOperations(DriverScope):
         if self.is_constant(base):
             raise NotPrintedError("a store to an argument that is none")
         shape, key, rest = s.args[0].type.shape, s.params["key"], s.args[2:]
-        entries = key_entries(key, rest, shape)
+        entries = key_entries(key, rest, shape, clipped=True)
         if entries is None:
             raise NotPrintedError("a store by an array of indices outside of kernels")
         pairs = zip(entries, base.lengths, strict=True)
         axes = [(e, n) for e, n in pairs if isinstance(e, ViewSpan) and e.axis is not None]
+        lengths = tuple(self.length(*axis, rest) for axis in axes)
         if value.type.shape:
-            lengths = self.view(value).lengths
-            broadcast = [self.length(*axes[k], rest) for k, n in enumerate(lengths) if n.known == 1]
-            if len(lengths) != len(axes) or any(n.known != 1 for n in broadcast):
-                raise NotPrintedError("a store of an array that is broadcast outside of kernels")
-            for n, axis in zip(lengths, axes, strict=True):
-                there = self.length(*axis, rest)
-                if not self.are_equal_lengths([n], [there]):
-                    self.check_equal(n, there)
-        else:
-            lengths = tuple(self.length(*axis, rest) for axis in axes)
+            stored = self.view(value)
+            strides = self.broadcast_strides(stored, lengths)
+            known = dict(zip(reversed(range(len(axes))), reversed(stored.lengths), strict=False))
+            lengths = tuple(
+                known[k] if k in known and known[k].known != 1 else n for k, n in enumerate(lengths)
+            )
+            stored = replace(stored, lengths=lengths, strides=strides)
         part = self.part_of(base, entries, lengths, rest, s)
         sign = "+=" if s.op is slices_and_gathers.add_at else "="
         if not value.type.shape:
@@ -183,9 +197,9 @@ class ArrayOperations(DriverScope):
                 s,
             )
         else:
-            if self.view(value).memory == base.memory:  # else loop form has copied what is read
+            if stored.memory == base.memory:  # else loop form has copied what is read
                 raise NotPrintedError("a store of a part of an array to itself outside of kernels")
-            self.copy(self.view(value), part, s, sign)
+            self.copy(stored, part, s, sign)
         self.know(s.outs[0], base)
 
     def length(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
@@ -305,9 +319,16 @@ class ArrayOperations(DriverScope):
         self.put(f"{head} {view.element(at)} = {value.text};", s)
         self.taken.discard(k)
 
+    def zeros_like(self, s: Let) -> None:
+        """As many zeros as an array has elements, which may be there on one side of a test only."""
+        zeros = self.make(s.outs[0], self.view(s.args[0]).lengths)
+        self.loop_over_elements(
+            *(zeros.lengths, (zeros.strides,)), lambda at: f"{zeros.element(at[0])} = 0;", s
+        )
+
     def part(self, s: Let) -> Strided:
         """A part or another order of an array."""
-        base, entries, rest = self.view(s.args[0]), entries_of(s) or (), s.args[1:]
+        base, entries, rest = self.view(s.args[0]), entries_of(s, clipped=True) or (), s.args[1:]
         lengths = self.lengths_of_part(s, base, entries)
         return self.part_of(base, entries, lengths, rest, s)
 
@@ -384,10 +405,13 @@ class ArrayOperations(DriverScope):
         if span.start is None:
             return arithmetic.binary(ast.Sub(), n, constant(1))
         k = self.slot(span.start, rest)
+        if span.step < 0:
+            if isinstance(k.known, int) and isinstance(n.known, int):
+                return constant(slice(k.known, None, -1).indices(n.known)[0])
+            return CValue(f"last_of_slice({k.text}, {n.text})", INT)
         if isinstance(k.known, int):
             return self.from_start(k, n)
-        last = n if span.step > 0 else arithmetic.binary(ast.Sub(), n, constant(1))
-        return CValue(f"slice_start({k.text}, {n.text}, {last.text})", INT, natural=True)
+        return CValue(f"slice_start({k.text}, {n.text}, {n.text})", INT, natural=True)
 
     def slot(self, at: int | Slot, rest: Sequence[Atom]) -> CValue:
         return cast(self.number(rest[at.k]), INT) if isinstance(at, Slot) else constant(at)

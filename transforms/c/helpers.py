@@ -40,6 +40,11 @@ static inline i64 slice_start(i64 k, i64 n, i64 last) {  // as Python's slices h
   k = k < 0 ? k + n : k;
   return k < 0 ? 0 : k > last ? last : k;
 }""",
+    "last_of_slice": """
+static inline i64 last_of_slice(i64 k, i64 n) {  // where one begins that counts down
+  k = k < 0 ? k + n : k;
+  return k < 0 ? -1 : k < n ? k : n - 1;
+}""",
     "floor_div": """
 static inline i64 floor_div(i64 a, i64 b) {  // rounds down; 0 where b is
   if (b == 0) return 0;

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from tapeless.transforms.c.array_operations import ArrayOperations
-from tapeless.transforms.c.strided import ZERO, Strided, product_of, sum_of
+from tapeless.transforms.c.strided import ZERO, Steps, Strided, product_of, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import ExpressionPrinter
 from tapeless.transforms.c_text.statements import out_of_bounds
@@ -31,8 +31,6 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import (
     gather,
     update,
 )
-
-Steps = tuple[CValue, ...]  # how far elements are from each other along each axis of a loop
 
 
 class IndexArrays(ArrayOperations):
@@ -56,7 +54,9 @@ class IndexArrays(ArrayOperations):
         if s.op not in (gather, update, add_at):
             return None
         rest = s.args[FIRST_PLACE[s.op] :]
-        entries: tuple[Entry, ...] | None = key_entries(s.params["key"], rest, s.args[0].type.shape)
+        entries: tuple[Entry, ...] | None = key_entries(
+            s.params["key"], rest, s.args[0].type.shape, clipped=True
+        )
         named = any(isinstance(e, Place) and e.axes for e in entries or ())
         return entries if named else None
 
@@ -75,18 +75,6 @@ class IndexArrays(ArrayOperations):
             steps = self.broadcast_strides(view, lengths)
             self.by_arrays(s, entries, lengths, steps, view.element)
         self.know(s.outs[0], base)
-
-    def broadcast_strides(self, view: Strided, lengths: Sequence[CValue]) -> Steps:
-        """The strides of a value that is stored: none along axes that it has not, or one of."""
-        missing = len(lengths) - len(view.lengths)
-        if missing < 0:
-            raise NotPrintedError("a store of an array with more axes than its place")
-        steps = [ZERO] * missing
-        for n, stride, length in zip(view.lengths, view.strides, lengths[missing:], strict=True):
-            if n.known != 1:
-                self.check_equal(n, length)
-            steps.append(ZERO if n.known == 1 else stride)
-        return tuple(steps)
 
     def lengths_by_arrays(self, s: Let, entries: Sequence[Entry]) -> tuple[CValue, ...]:
         """How many elements there are along each axis of what a key names."""

@@ -15,6 +15,7 @@ from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 ZERO = constant(0)
+Steps = tuple[CValue, ...]  # how far elements are from each other along each axis of a loop
 
 
 @dataclass(frozen=True)

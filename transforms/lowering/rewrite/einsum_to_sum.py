@@ -15,8 +15,10 @@ from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul
+from tapeless.transforms.ops.primitives.new_arrays import count_up
 from tapeless.transforms.ops.primitives.shapes import cast_to, reshape, transpose
 from tapeless.transforms.ops.primitives.shapes import sum as total_of
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather
 
 
 def _broadcast_to_letters(x: Atom, letters: str, order: str) -> Any:
@@ -28,12 +30,27 @@ def _broadcast_to_letters(x: Atom, letters: str, order: str) -> Any:
     return reshape(x, shape=tuple(next(lengths) if c in letters else 1 for c in order))
 
 
+def _without_repeats(x: Atom, letters: str) -> tuple[Atom, str]:
+    """The elements along axes of one letter at which these go up together, as one axis."""
+    for c in dict.fromkeys(letters):
+        while letters.count(c) > 1:
+            i = letters.index(c)
+            j = letters.index(c, i + 1)
+            others = [k for k in range(len(letters)) if k not in (i, j)]
+            along = count_up(x.type.shape[i])
+            key = (*(slice(None) for _ in others), Slot(0), Slot(1))
+            x = gather(transpose(x, axes=(*others, i, j)), along, along, key=key)
+            letters = "".join(letters[k] for k in others) + c
+    return x, letters
+
+
 def sum_of_products(out: Type, *pieces: Atom, subscripts: str, **_: Any) -> Any:
     operands, arrow, result = subscripts.replace(" ", "").partition("->")
     inputs = operands.split(",")
-    plain = all(len({*s}) == len(s) for s in (*inputs, result))
-    if not arrow or "." in operands or not plain or out.dtype.kind != "f":
+    if not arrow or "." in operands or len({*result}) < len(result) or out.dtype.kind != "f":
         raise NotTaken
+    diagonals = [_without_repeats(x, s) for x, s in zip(pieces, inputs, strict=True)]
+    pieces, inputs = (list(parts) for parts in zip(*diagonals, strict=True))
     order = result + "".join(dict.fromkeys(c for c in operands if c.isalpha() and c not in result))
     parts = [
         cast_to(_broadcast_to_letters(x, s, order), out.dtype)

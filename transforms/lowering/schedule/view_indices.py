@@ -62,9 +62,10 @@ def is_view(s: Let) -> bool:
     return entries_of(s) is not None
 
 
-def entries_of(s: Let) -> tuple[Entry, ...] | None:
+def entries_of(s: Let, clipped: bool = False) -> tuple[Entry, ...] | None:
     """For each axis of the base, which element of it belongs to an element of the result; None
-    where that is not so simple."""
+    where that is not so simple. `clipped`: slices may count down from a given place, which is the
+    last one where the axis is shorter."""
     have, out = s.args[0].type.shape, s.outs[0].type.shape
     match s.op:
         case identities.identity | identities.again | size_equalities.fitted:
@@ -81,7 +82,9 @@ def entries_of(s: Let) -> tuple[Entry, ...] | None:
         case shapes.reshape:
             return _changes_unit_axes_only(have, out)
         case slices_and_gathers.index:
-            entries: tuple[Entry, ...] | None = key_entries(s.params["key"], s.args[1:], have)
+            entries: tuple[Entry, ...] | None = key_entries(
+                s.params["key"], s.args[1:], have, clipped
+            )
             return entries
     return None
 
@@ -97,7 +100,9 @@ def _changes_unit_axes_only(
     return tuple(ViewSpan(None if n == 1 else next(remaining)) for n in have)
 
 
-def key_entries(key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...]) -> Any:
+def key_entries(
+    key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...], clipped: bool = False
+) -> Any:
     """The entries of x[key]; None for masks, and where NumPy moves the axes of index arrays."""
     slots = [rest[e.k].type for e in key if isinstance(e, Slot)]
     if any(t.dtype.kind == "b" for t in slots):
@@ -112,7 +117,7 @@ def key_entries(key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...]) -> An
         if block and position == places[0]:
             first, axis = axis, axis + block
         if isinstance(e, slice):
-            span = _span(e, axis)
+            span = _span(e, axis, clipped)
             if span is None:
                 return None
             entries.append(span)
@@ -129,11 +134,11 @@ def _missing(key: Key, shape: tuple[Size, ...]) -> tuple[slice, ...]:
     return (slice(None),) * (len(shape) - sum(e is not None for e in key))
 
 
-def _span(s: slice, axis: int) -> ViewSpan | None:
+def _span(s: slice, axis: int, clipped: bool) -> ViewSpan | None:
     step = 1 if s.step is None else s.step
     if not isinstance(step, int) or step == 0:
         return None
     start = s.start if s.start is not None or step < 0 else 0
-    if isinstance(start, int) and step < 0:
+    if isinstance(start, int) and step < 0 and not clipped:
         return None
     return ViewSpan(axis, start, step, s.stop)
