@@ -9,6 +9,8 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from tapeless.transforms.c.driver_scope import DriverScope
 from tapeless.transforms.c.strided import ZERO, Steps, Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
@@ -43,8 +45,10 @@ from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size, copy_if_set, size_if_set
 from tapeless.transforms.ops.primitives.index_keys import Slot
+from tapeless.transforms.ops.special.special import psi, zeta
 
 MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
+OF_SCIPY = {psi: "digamma", zeta: "hurwitz_zeta"}  # functions of `helpers`
 COPIES = (shapes.copy, copy_if_set, whole_value)
 LETTERS = "ijklmnpq"
 
@@ -117,9 +121,9 @@ class ArrayOperations(DriverScope):
             self.element(s)
         elif s.op in (axis_size, size_if_set):  # an array without a value has no elements
             self.set(out, self.view(s.args[0]).lengths[s.params["axis"]], s)
-        elif not out.type.shape and form_of(s) is not None:
+        elif not out.type.shape and _has_form(s):
             self.scalar(s)
-        elif form_of(s) is not None:
+        elif _has_form(s):
             self.elementwise(s)
         else:
             raise NotPrintedError(library_of(s)[1])
@@ -182,9 +186,9 @@ class ArrayOperations(DriverScope):
         if value.type.shape:
             stored = self.view(value)
             strides = self.broadcast_strides(stored, lengths)
-            known = dict(zip(reversed(range(len(axes))), reversed(stored.lengths), strict=False))
+            own = dict(zip(reversed(range(len(axes))), reversed(stored.lengths), strict=False))
             lengths = tuple(
-                known[k] if k in known and known[k].known != 1 else n for k, n in enumerate(lengths)
+                own[k] if k in own and own[k].known != 1 else n for k, n in enumerate(lengths)
             )
             stored = replace(stored, lengths=lengths, strides=strides)
         part = self.part_of(base, entries, lengths, rest, s)
@@ -266,6 +270,9 @@ class ArrayOperations(DriverScope):
     @staticmethod
     def of_numbers(s: Let, values: Sequence[CValue]) -> CValue:
         """What an operation makes of one number of each operand."""
+        if s.op in OF_SCIPY:
+            texts = [cast(x, np.dtype(float)).text for x in values]
+            return CValue(f"{OF_SCIPY[s.op]}({', '.join(texts)})", np.dtype(float))
         scope, names = KernelScope(), []
         for k, value in enumerate(values):
             scope.fixed[f"a{k}"] = value
@@ -493,6 +500,11 @@ class ArrayOperations(DriverScope):
             self.depth -= 1
             self.put("}")
             self.taken.discard(name)
+
+
+def _has_form(s: Let) -> bool:
+    """Whether an operation makes a number of one of each operand."""
+    return form_of(s) is not None or (s.op in OF_SCIPY and s.outs[0].type.dtype.kind == "f")
 
 
 def _item(x: Strided, k: CValue) -> Strided:

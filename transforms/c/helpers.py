@@ -87,6 +87,40 @@ static inline void* kept_memory(call_memory* memory, size_t bytes) {
 }""",
     "plain_nan": """
 static inline double plain_nan(double x) { return x != x ? NAN : x; }  // without a sign""",
+    "digamma": """
+static double digamma(double x) {  // the slope of log(gamma(x)): recurrence, then Stirling's series
+  double sum = 0;
+  if (x == 0) return copysign(INFINITY, -x);
+  if (x < 0) {
+    if (x == floor(x)) return NAN;
+    sum = -3.14159265358979323846 / tan(3.14159265358979323846 * (x - floor(x + 0.5)));
+    x = 1 - x;
+  }
+  for (; x < 10; x++) sum -= 1 / x;
+  const double y = 1 / (x * x);
+  const double series = y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240
+      - y * (1.0 / 132 - y * (691.0 / 32760 - y / 12))))));
+  return sum + log(x) - 0.5 / x - series;
+}""",
+    "hurwitz_zeta": """
+static double hurwitz_zeta(double s, double q) {  // of 1 / (q + k) ** s, by Euler and Maclaurin
+  static const double factors[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600,
+      1.0 / 47900160, -691.0 / 1307674368000, 1.0 / 74724249600};
+  if (s == 1) return INFINITY;
+  if (q - q != 0) return q > 0 && s > 1 ? 0 : NAN;
+  if (!(s > 1) || (q <= 0 && q != floor(q) && s != floor(s))) return NAN;
+  if (q <= 0 && q == floor(q)) return INFINITY;
+  double sum = 0;
+  for (; q < 10; q++) sum += pow(q, -s);
+  const double power = pow(q, -s);
+  double term = s * power / q;
+  sum += power * q / (s - 1) + 0.5 * power;
+  for (int k = 0; k < 7; k++) {
+    sum += factors[k] * term;
+    term *= (s + 2 * k + 1) * (s + 2 * k + 2) / (q * q);
+  }
+  return sum;
+}""",
     "absolute": """
 static inline i64 absolute(i64 a) { return a < 0 ? -a : a; }""",
     **{

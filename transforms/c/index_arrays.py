@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from tapeless.transforms.c.array_operations import ArrayOperations
+from tapeless.transforms.c.counted_values import CountedValues
 from tapeless.transforms.c.strided import ZERO, Steps, Strided, product_of, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import ExpressionPrinter
@@ -33,7 +33,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import (
 )
 
 
-class IndexArrays(ArrayOperations):
+class IndexArrays(CountedValues):
     """Elements that arrays of indices name, one after the other: of a place that is stored to
     twice, the last store stays."""
 

@@ -147,3 +147,53 @@ def test_an_array_that_only_the_passes_of_a_loop_make(tmp_path):
         checked(function, args, folder)
         with pytest.raises(UnboundLocalError, match="t"):
             library(function, args, folder)(*args[:2], 0)
+
+
+def sliced_down(x, v, w):
+    """What these slices name is read, and stored to; values are sorted outside of kernels."""
+    y, sums = np.cumsum(x), 0.0
+    for part in (1, 2):
+        sums = sums + part
+    y[5::-2] += v
+    y[-1:0:-1] = np.sort(y[-1:0:-1])[::-1]
+    y[100:2:-1] += w
+    y[0::-1] = np.sort(y[0::-1])
+    return y, np.sort(y[-2:-30:-3]), np.sum(np.sort(y[3:-100:-1])), np.sort(y[20:-3:-1]) * sums
+
+
+@pytest.mark.parametrize("n", [4, 8, 12, 30])
+def test_slices_that_count_down(n, tmp_path):
+    """Also where they begin behind the end: the lengths of short axes are known, others are not."""
+    x = normal(n)
+    checked(sliced_down, (x, 0.7, np.ones(1)), tmp_path)
+
+
+def from_a_number(x, k):
+    y = np.sort(x)
+    z = np.sort(y[k::-1])
+    y[k::-2] = 3.0
+    return z, y
+
+
+def test_slices_that_count_down_from_a_number(tmp_path):
+    run = library(from_a_number, (normal(12), 5), tmp_path)
+    for n in (9, 12, 20):
+        for k in (-25, -13, -12, -1, 0, 3, 8, 11, 12, 40):
+            for one, other in zip(run(normal(n), k), from_a_number(normal(n), k), strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+def placeholders(x, v):
+    """What is on one side of a test only has no elements on the other."""
+    s = 0.0
+    if x > 0:
+        t = v[v > 0] * 3 * x
+    if x > 1:
+        s = s + np.sum(t * t)
+    return s + x
+
+
+@pytest.mark.parametrize("x", [-0.5, 0.5, 1.5])
+def test_the_derivative_of_what_one_side_has(x, tmp_path):
+    slope = grad(placeholders, argnums=(0, 1))
+    checked(slope, (x, normal(12)), tmp_path, slope(x, normal(12)))

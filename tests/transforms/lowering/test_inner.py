@@ -7,6 +7,7 @@ from tapeless import grad, jit, vmap
 
 X = np.array([0.3, 0.1, 0.9, 0.5, 0.2])
 PLACES = np.array([2, 0, 4])
+ONES = np.ones((1, 4, 5, 4))
 STEPS = {
     "array": lambda x: np.array([x[1], -x[0], x[2] * 2, x[3], x[4]]),
     "concatenate": lambda x: np.concatenate([x[1:] * 2, x[:1]]),
@@ -23,6 +24,8 @@ STEPS = {
     "argmin of rows": lambda x: x * 0.5 + np.argmin(np.sin(7 * x[:, None] * x), axis=1),
     "norm": lambda x: x / np.linalg.norm(x),
     "einsum": lambda x: np.einsum("ij,kj,k->i", x[:, None] * x, x[:, None] - x, x),
+    "einsum along diagonals": lambda x: np.einsum("ii,jj,ij->j", *[x[:, None] * x] * 3) * 0.1,
+    "traces by einsum": lambda x: x * np.einsum("ijij->", x[:, None, None, None] * ONES),
     "stacked products": lambda x: (np.stack([x[:, None] * x] * 2) @ np.ones((2, 5, 3)))[1, :, 2],
     "ravel": lambda x: (x[:, None] * x).ravel()[3:8],
     "three axes of one": lambda x: (x[:, None] * x)[:4].reshape(2, 5, 2)[1, :, 1],

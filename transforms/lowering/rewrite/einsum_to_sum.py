@@ -50,12 +50,8 @@ def sum_of_products(out: Type, *pieces: Atom, subscripts: str, **_: Any) -> Any:
     if not arrow or "." in operands or len({*result}) < len(result) or out.dtype.kind != "f":
         raise NotTaken
     diagonals = [_without_repeats(x, s) for x, s in zip(pieces, inputs, strict=True)]
-    pieces, inputs = (list(parts) for parts in zip(*diagonals, strict=True))
     order = result + "".join(dict.fromkeys(c for c in operands if c.isalpha() and c not in result))
-    parts = [
-        cast_to(_broadcast_to_letters(x, s, order), out.dtype)
-        for x, s in zip(pieces, inputs, strict=True)
-    ]
+    parts = [cast_to(_broadcast_to_letters(x, s, order), out.dtype) for x, s in diagonals]
     axes = tuple(range(len(result), len(order)))
     product = functools.reduce(mul, parts)
     return total_of(product, axes=axes, keepdims=False) if axes else product
