@@ -86,6 +86,7 @@ DEVICE = frozenset(
         "tensordot",
         "tile",
         "trace",
+        "unique",
         "tril",
         "triu",
         "vdot",

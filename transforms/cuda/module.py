@@ -42,6 +42,7 @@ from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
+from tapeless.transforms.ops.numpy.histograms import unique, unique_part
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, outside
 from tapeless.transforms.ops.primitives.random_draws import draw, made_generator
 from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot, gather
@@ -76,6 +77,7 @@ def write_cuda(
     others = called_functions([driver], name)
     for block in (driver, *others.values()):
         _refuse_unchecked(block)
+        _refuse_unique_rows(block)
         _refuse_gathers(block, block is not driver)
     functions = [function_text(f.name, b, "") for f, b in others.items()]
     taken = {*arguments, *(kernel.name for kernel in kernels), *NAMES}
@@ -167,6 +169,17 @@ def _refuse_unchecked(block: Block) -> None:
             slots = [s.args[2 + e.k] for e in s.params["key"] if isinstance(e, Slot)]
             if any(map(_is_indices, slots)):
                 raise _unchecked_indices_error(s)
+
+
+def _refuse_unique_rows(block: Block) -> None:
+    """Raises UnsupportedError for `np.unique` of rows, where releases of CuPy differ."""
+    for s in statements(block):
+        if isinstance(s, Let) and s.op in (unique, unique_part) and s.args[0].type.ndim != 1:
+            where = f" ({s.origin.note.strip('# ')})" if s.origin is not None else ""
+            raise UnsupportedError(
+                f"np.unique of an array of {s.args[0].type.ndim} axes has no form on a GPU{where}",
+                "flatten it first: np.unique(x.ravel())",
+            )
 
 
 def _refuse_gathers(block: Block, called: bool) -> None:

@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.lowering.rewrite.by_order import BY_ORDER
 from tapeless.transforms.lowering.rewrite.comparisons import CLOSE
 from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
 from tapeless.transforms.lowering.rewrite.convolutions import CONVOLVED, with_contiguous_operands
@@ -195,7 +196,7 @@ ONE_PASS: dict[Op, Callable[..., Any]] = {
 #: of a device make one line of a running sum, which loops do not.
 EVERYWHERE: dict[str, dict[Op, Callable[..., Any]]] = {
     "NumPy": {**ONE_PASS, **SCANS_OF_ROWS},
-    "CuPy": {**WITHOUT_LIBRARY, **ONE_PASS},
+    "CuPy": {**WITHOUT_LIBRARY, **ONE_PASS, **BY_ORDER},
     "": {**WITHOUT_LIBRARY, **INNER, **WHOLE_ARRAYS, **ONE_PASS},
 }
 

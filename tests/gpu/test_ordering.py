@@ -1,0 +1,84 @@
+"""Orders by several keys, and elements that are there once."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless import grad, jit
+
+RNG = np.random.default_rng(0)
+KEYS = [np.round(RNG.normal(size=40)), RNG.integers(0, 3, 40), RNG.normal(size=40) > 0]
+WITH_NAN = np.where(np.arange(12) % 3 == 0, np.nan, np.arange(12) // 4 + 0.5)
+
+
+def by_keys(a, b, c):
+    return np.lexsort((a, b, c)), np.lexsort([c, a]), np.lexsort((b,)), a[np.lexsort((a, b))]
+
+
+def once(x):
+    values, first, places, count = np.unique(x, True, True, True)
+    return values, first, places, count, np.unique(x * 2)
+
+
+def squares(x):
+    return np.sum(np.unique(x) ** 2)
+
+
+def among(x, y):
+    return np.isin(x, y), np.isin(x, y[:3], invert=True), np.isin(x.reshape(8, 5), y)
+
+
+def sets(x, y):
+    return np.intersect1d(x, y), np.setdiff1d(x, y), np.isin(x, x[x > 100]), np.isin(x, x[x < 0])
+
+
+def partitioned(x):
+    first = x[np.argpartition(x, (2, 5))[:6]]
+    return np.partition(x, 3)[3], np.argpartition(x, 3)[3], np.sort(first)
+
+
+def between(x, edges):
+    return np.histogram(x, edges)[0], np.histogram(x, [-1, 0, 0, 2])[0]
+
+
+DISTINCT = RNG.normal(size=40)
+EDGES = np.array([-2.0, -0.5, 0.0, 0.1, 1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (by_keys, KEYS),
+        (by_keys, [KEYS[0].astype("f4"), WITH_NAN.repeat(4)[:40], KEYS[2]]),
+        (among, [KEYS[0], KEYS[1]]),
+        (among, [KEYS[0], WITH_NAN]),
+        (among, [KEYS[1], KEYS[2]]),
+        (sets, [KEYS[0], KEYS[1]]),
+        (partitioned, [DISTINCT]),
+        (grad(lambda x: np.sum(np.partition(x, 5)[:5] ** 2)), [DISTINCT]),
+        (between, [KEYS[0], EDGES]),
+        (between, [DISTINCT.astype("f4").reshape(8, 5), EDGES]),
+        (between, [WITH_NAN, np.arange(4)]),
+        (once, [KEYS[0]]),
+        (once, [KEYS[1]]),
+        (once, [WITH_NAN]),
+        (lambda x: np.unique(x, equal_nan=False), [WITH_NAN]),
+        (grad(squares), [KEYS[0] + 0.5]),
+    ],
+)
+def test_as_numpy_orders(function, args, gpu):
+    found = tapeless.device_get(jit(function, backend="gpu")(*args))
+    expected = function(*args)
+    for x, y in zip(tapeless.tree.leaves(found), tapeless.tree.leaves(expected), strict=True):
+        np.testing.assert_array_equal(x, y)
+        assert x.dtype == y.dtype
+
+
+def test_rows_that_are_there_once_are_refused(gpu):
+    with pytest.raises(tapeless.errors.UnsupportedError, match=r"of 2 axes .* GPU \(line"):
+        jit(lambda x: np.unique(x, axis=0), backend="gpu")(np.ones((3, 2)))
+
+
+def test_edges_that_do_not_increase(gpu):
+    with pytest.raises(ValueError, match="must increase monotonically"):
+        jit(lambda x, e: np.histogram(x, e)[0], backend="gpu")(DISTINCT, EDGES[::-1].copy())
