@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -68,6 +70,8 @@ def execute(options: Namespace) -> int:
     if options.blas and not options.c:
         raise UsageError("--blas is about C", "write --c --blas, or leave --blas out")
     target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
+    if options.c or options.wheel:
+        target = _with_its_object(target)
     names = tuple(name for name in options.transform if name != "jit")
     function = transform(target, names) if names else internals.array_form(target.function)
     with printing_aside():
@@ -78,6 +82,16 @@ def execute(options: Namespace) -> int:
     for file in files:
         print(file)
     return 0
+
+
+def _with_its_object(target: CommandTarget) -> CommandTarget:
+    """A method of an object of a dataclass as the function whose first argument that object is: C
+    has no objects of its own, and leaves there what changes in it."""
+    owner = getattr(target.function, "__self__", None)
+    if isinstance(owner, type) or not dataclasses.is_dataclass(owner):
+        return target
+    wrt = tuple(k + 1 if k >= 0 else k for k in target.wrt)
+    return CommandTarget(target.function.__func__, (owner, *target.args), wrt)  # type: ignore[attr-defined]
 
 
 def _writer(options: Namespace, function: Any, args: tuple[Any, ...]) -> Callable[[Path], Any]:
@@ -104,7 +118,7 @@ def _write_module(function: Any, args: tuple[Any, ...], folder: Path) -> list[Pa
 def _c_files(function: Any, args: tuple[Any, ...], blas: bool) -> dict[str, str]:
     """The source in C, and what goes with it, by the names of files."""
     values = _values(args)
-    after = _copy_arguments(values)
+    after = copy.deepcopy(values)
     results = function(*after)
     return internals.c_files(function, values, results, after, blas)
 
@@ -124,7 +138,3 @@ def _values(args: tuple[Any, ...]) -> tuple[Any, ...]:
         return type(x)(rng.uniform(0.5, 1.5)) if isinstance(x, (float, np.floating)) else x
 
     return tree.map(value, args)  # type: ignore[no-any-return]
-
-
-def _copy_arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tree.map(lambda x: x.copy() if isinstance(x, np.ndarray) else x, args)  # type: ignore[no-any-return]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import importlib.util
 import inspect
@@ -14,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from tapeless.tools.errors import UsageError
+from tapeless.tools.signature import object_of
 from tapeless.tools.user_output import printing_aside
 
 FORM = "name a function as FILE.py:FUNCTION or module:function"
@@ -38,10 +40,13 @@ def load_function(spec: str) -> Callable[..., Any]:
 
 
 def _bound(owner: Any, name: str) -> Any:
-    """A method of an object of the class, if it needs one and can be made without arguments."""
+    """A method of an object of the class, if it needs one: it is made without arguments, or of what
+    the annotations of a dataclass say."""
     needs_object = inspect.isclass(owner) and inspect.isfunction(vars(owner).get(name))
     if not needs_object:
         return getattr(owner, name)
+    if isinstance(owner, type) and dataclasses.is_dataclass(owner):
+        return getattr(object_of(owner), name)
     try:
         inspect.signature(owner).bind()
     except TypeError:

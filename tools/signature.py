@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
+import dataclasses
 import inspect
 import itertools
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -81,6 +84,8 @@ def _example(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     default, annotation = parameter.default, _resolve_annotation(function, parameter.annotation)
     if default is not parameter.empty and not (default is None and _alternatives(annotation)):
         return default
+    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
+        return object_of(annotation)
     try:
         (value,) = parse(_description(annotation))
     except UsageError:
@@ -95,10 +100,18 @@ def _example(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     return value
 
 
+def object_of(kind: type) -> Any:
+    """An object of a dataclass, whose fields are defaults, or are what their annotations say."""
+    fields = inspect.signature(kind).parameters.values()
+    return kind(**{p.name: _example(kind, p) for p in fields if p.default is p.empty})
+
+
 def _resolve_annotation(function: Callable[..., Any], annotation: Any) -> Any:
     """What an annotation that is text, as all are under `from __future__ import annotations`,
     stands for in its module; the text if that says nothing."""
-    scope = getattr(inspect.unwrap(function), "__globals__", {})
+    scope = getattr(inspect.unwrap(function), "__globals__", None)
+    if scope is None:  # of a class
+        scope = vars(sys.modules.get(function.__module__, builtins))
     while isinstance(annotation, str):
         try:
             value = eval(annotation, scope)  # as typing.get_type_hints does

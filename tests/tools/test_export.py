@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -173,3 +174,62 @@ def test_the_kind_has_to_be_said(program, capsys):
     file, _ = program
     assert main(["export", f"{file}:wave"]) == 2
     assert "--python" in capsys.readouterr().err
+
+
+CONTROLLER = """\
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Controller:
+    gain: float
+    limits: "f8[2]"
+    total: float = 0.0
+
+    def step(self, error: float):
+        self.total = self.total + error
+        return np.clip(self.gain * error + self.total, -self.limits[0], self.limits[1])
+
+
+@dataclass
+class Plant:
+    controller: Controller
+    rate: float = 0.5
+
+    def run(self, errors: "f8[20]"):
+        cost = 0.0
+        for k in range(len(errors)):
+            cost = cost + self.rate * self.controller.step(errors[k]) ** 2
+        return cost
+
+
+def both(controller: Controller, error: float):
+    return controller.step(error) + controller.step(2 * error)
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not there: nothing is compiled")
+@pytest.mark.parametrize(
+    ("name", "transform", "argument"),
+    [
+        ("Controller.step", "", "self.total"),
+        ("Plant.run", "", "self.controller.total"),
+        ("Plant.run", "grad", "errors"),
+        ("both", "", "controller.total"),
+    ],
+)
+def test_methods_of_dataclasses(name, transform, argument, tmp_path, capsys):
+    """The object is the first argument in C, as the document promises; what it holds are numbers
+    and arrays like others."""
+    (tmp_path / "control.py").write_text(CONTROLLER)
+    command = ["export", f"{tmp_path}/control.py:{name}", "--c", "-o", str(tmp_path / "made")]
+    assert main([*command, *(["--transform", transform] if transform else [])]) == 0
+    files = capsys.readouterr().out.split()
+    (header,) = (f for f in files if f.endswith(".h"))
+    assert argument in Path(header).read_text()
+    compiler = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-fwrapv"]
+    sources = [f for f in files if f.endswith(".c")]
+    run(*compiler, *sources, "-o", "test", "-lm", cwd=tmp_path)
+    assert run("./test", cwd=tmp_path).endswith(": right\n")
