@@ -35,5 +35,6 @@ def test_what_cupy_does_not_have_is_refused_with_the_line(gpu):
     def f(x):
         return special.hyp1f1(1.0, 2.0, x)
 
-    with pytest.raises(tapeless.errors.UnsupportedError, match="hyp1f1 has no form on a GPU"):
+    with pytest.raises(tapeless.errors.UnsupportedError, match="hyp1f1 has no form on") as told:
         jit(f, backend="gpu")(X)
+    assert "        return special.hyp1f1(1.0, 2.0, x)".strip() in str(told.value)

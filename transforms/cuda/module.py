@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -42,6 +43,7 @@ from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
+from tapeless.transforms.lowering.obstacles import library_of
 from tapeless.transforms.ops.numpy.histograms import unique, unique_part
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, outside
 from tapeless.transforms.ops.primitives.random_draws import draw, made_generator
@@ -86,7 +88,8 @@ def write_cuda(
     main = emit_function(name, driver, signature, unpack, result, doc, taken, writer)
     text = join_module([*functions, main])
     text = text.replace(LAST_STORE.strip(), LAST_STORE_IN_ORDER.strip())
-    text = "\n".join(map(device_names, _with_notes(text.splitlines())))
+    with _located_in([driver, *others.values()]):
+        text = "\n".join(map(device_names, _with_notes(text.splitlines())))
     head, _, rest = text.partition("\n\n\n")
     head = head.replace("import numpy as np", "import cupy as cp")
     if f"{NUMPY}." in rest:
@@ -103,6 +106,19 @@ def write_cuda(
         parts.append(RAISING.strip())
     parts = [head, *parts, rest]
     return "\n\n\n".join(part for part in parts if part) + "\n"
+
+
+@contextmanager
+def _located_in(blocks: Sequence[Block]) -> Iterator[None]:
+    """An error that names a function is one of the user's line that calls it."""
+    try:
+        yield
+    except UnsupportedError as e:
+        for s in (s for block in blocks for s in statements(block)):
+            if isinstance(s, Let) and s.origin and e.problem.startswith(library_of(s)[1]):
+                e.where = (s.origin.file, s.origin.line, 0, 0)
+                break
+        raise
 
 
 def _without_unread_sizes(driver: Block) -> Block:
