@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from tapeless.transforms.core.language import (
     Atom,
     Block,
+    Effect,
     For,
     Function,
     If,
@@ -23,8 +24,18 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
+from tapeless.transforms.ops.primitives.arithmetic import floordiv, fmod, mod
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    ceil,
+    floor,
+    rint,
+    sign,
+    trunc,
+)
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.identities import stopped
+
+JUMPING = frozenset([ceil, floor, floordiv, fmod, mod, rint, sign, trunc])
 
 Key = tuple[Function, frozenset[int]]  # a function, and which of its parameters are inputs
 Parts = tuple[frozenset[int], frozenset[int]]  # parameters and results that depend on the inputs
@@ -42,6 +53,25 @@ def variables_if_test_depends(block: Block, inputs: Iterable[Var]) -> set[Var]:
     search = _Dependence(tests=True)
     varying_inside = search.dependents(block, set(inputs))
     return varying_inside if search.decides else set()
+
+
+def last_digit_decides(block: Block, inputs: Iterable[Var]) -> bool:
+    """Whether a test, an integer, a comparison or a function with jumps depends on the inputs: what
+    these round to may then decide more than the last digit of a result."""
+    search = _Dependence(tests=True)
+    varying = search.dependents(block, set(inputs))
+    return search.decides or any(
+        isinstance(s, Let | Effect) and not varying.isdisjoint(s.args) and _jumps(s)
+        for s in statements(block)
+    )
+
+
+def _jumps(s: Let | Effect) -> bool:
+    """Whether it is no continuous function of numbers; of functions that are called nothing is
+    known."""
+    if isinstance(s, Effect) or s.op in JUMPING or is_call(s):
+        return True
+    return not all(v.type.differentiable for v in s.outs)
 
 
 def active_parts(

@@ -1,18 +1,22 @@
 """Replaces several quotients by one number that is never near zero by products with its reciprocal.
 
 d = 1 + exp(x); a / d; b / d; c / d      becomes      r = 1 / d; a * r; b * r; c * r
+a / 12; b / 12; c / 3                    becomes      a * (1 / 12); b * (1 / 12); c * (1 / 3)
 
 Vectors divide at a tenth of the speed at which they multiply. Derivatives of one quotient have many
-of them; two are left as they are, with the digits that NumPy gives. Products are off by one unit in
-the last place more, and by four where the reciprocal is subnormal, which needs d beyond 2**126.
+of them, and so have differences of high order, by constants; two are left as they are, with the
+digits that NumPy gives. Products are off by one unit in the last place more, and by four where the
+reciprocal is subnormal, which needs d beyond 2**126.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+from tapeless.transforms.analysis.activity import last_digit_decides
 from tapeless.transforms.core.language import (
     Block,
     Let,
@@ -30,6 +34,7 @@ from tapeless.transforms.ops.primitives.elementwise import absolute, cosh, exp, 
 
 ENOUGH = 3  # quotients
 LEAST = 1e-30  # its reciprocal is a number also in single precision
+MOST = 1e30  # its reciprocal is no subnormal number, also in single precision
 POSITIVE = frozenset([exp, exp2, square, absolute, sqrt, cosh])
 ONE = Literal(1.0, Type(FLOAT, (), True))
 
@@ -37,18 +42,22 @@ ONE = Literal(1.0, Type(FLOAT, (), True))
 def reciprocals(block: Block) -> Block:
     memory = Dependences()
     memory.learn(block)
-    return _block(block, memory)
+    return _block(block, memory, block)
 
 
-def _block(block: Block, memory: Dependences) -> Block:
-    count = Counter(s.args[1] for s in block.body if isinstance(s, Let) and _quotient(s))
-    shared = {d for d, n in count.items() if n >= ENOUGH and _is_away_from_zero(d, memory)}
-    reciprocal_of: dict[Any, Var] = {}
+def _block(block: Block, memory: Dependences, program: Block) -> Block:
+    quotients = [s for s in block.body if isinstance(s, Let) and _quotient(s)]
+    count = Counter(s.args[1] for s in quotients if isinstance(s.args[1], Var))
+    shared: set[Any] = {
+        d for d, n in count.items() if n >= ENOUGH and _is_away_from_zero(d, memory)
+    }
+    reciprocal_of: dict[Any, Any] = _of_constants(quotients, program)
+    shared.update(reciprocal_of)
     new: dict[Var, Any] = {}
     body: list[Statement] = []
     for s in block.body:
         if not _quotient(s) or s.args[1] not in shared:  # type: ignore[union-attr]
-            body.append(_in_blocks(s, memory))
+            body.append(with_blocks(s, lambda b: _block(b, memory, program)))
             continue
         assert isinstance(s, Let)
         x, d = s.args
@@ -62,16 +71,34 @@ def _block(block: Block, memory: Dependences) -> Block:
     return substitute(replace(block, body=tuple(body)), new)
 
 
-def _in_blocks(s: Statement, memory: Dependences) -> Statement:
-    return with_blocks(s, lambda b: _block(b, memory))
+def _of_constants(quotients: list[Let], program: Block) -> dict[Any, Literal]:
+    """The reciprocals of the constants that enough numbers are divided by: of numbers that sums and
+    products are made of, as 49 / 49 is 1, and 49 * (1 / 49) is less, of which `floor` is 0."""
+    by_constants = [s for s in quotients if _inexact_reciprocal(s.args[1])]
+    results = [s.outs[0] for s in by_constants]
+    if len(by_constants) < ENOUGH or not set(results).isdisjoint(program.results):
+        return {}
+    if last_digit_decides(program, results):
+        return {}
+    divisors: list[Any] = [s.args[1] for s in by_constants]
+    return {d: Literal(1 / d.value, ONE.type) for d in divisors}
 
 
 def _quotient(s: Statement) -> bool:
-    """Whether it divides numbers by others of the same dtype."""
-    if not isinstance(s, Let) or s.op is not truediv or not isinstance(s.args[1], Var):
+    """Whether it divides numbers by others of the same dtype, or by a constant."""
+    if not isinstance(s, Let) or s.op is not truediv:
         return False
-    out = s.outs[0].type
-    return bool(out.dtype == s.args[1].type.dtype and out.dtype.kind == "f" and not out.weak)
+    out, divisor = s.outs[0].type, s.args[1]
+    alike = isinstance(divisor, Literal) or out.dtype == divisor.type.dtype
+    return bool(alike and out.dtype.kind == "f" and not out.weak)
+
+
+def _inexact_reciprocal(a: Any) -> bool:
+    """Whether it is a constant that a division by is not a product anyway, as one by 2 is."""
+    if not isinstance(a, Literal) or isinstance(a.value, complex):
+        return False
+    value = abs(float(a.value))
+    return LEAST <= value <= MOST and math.frexp(value)[0] != 0.5
 
 
 def _is_away_from_zero(a: Any, memory: Dependences) -> bool:

@@ -110,3 +110,77 @@ def test_sums_can_be_left_in_the_order_of_their_blocks():
     assert "any order" not in compiled.source()
     assert "any order" in jit(added_up).lower(x, w).source()
     assert not np.array_equal(jit(added_up)(x, w)[0], exact)
+
+
+def fourth_order(u):
+    return -u[4:] / 12 + 8 * u[3:-1] / 12 - 8 * u[1:-3] / 12 + u[:-4] / 12
+
+
+def by_several(x):
+    return np.sum(x / 3 + np.sin(x) / 7 - x * x / 1.1)
+
+
+def in_a_loop(x, n):
+    for _ in range(n):
+        x = x / 3 + np.cos(x) / 5 - x * x / 7
+    return x
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("f", "others"), [(fourth_order, ()), (grad(by_several), ()), (in_a_loop, (3,))]
+)
+def test_quotients_by_constants_are_products(f, others, dtype):
+    x = np.random.default_rng(2).normal(size=60).astype(dtype)
+    compiled = jit(f)
+    np.testing.assert_allclose(
+        compiled(x, *others), f(x, *others), rtol=0, atol=4 * np.spacing(x.max())
+    )
+    assert " / " not in compiled.source().replace("d by_several / d x", "")
+    exact = jit(f, fastmath=False)
+    np.testing.assert_allclose(
+        exact(x, *others), f(x, *others), rtol=0, atol=2 * np.spacing(x.max())
+    )
+    assert " / " in exact.source()
+
+
+def clock(t):
+    days = np.floor(t / 86400)
+    hours = np.floor((t - 86400 * days) / 3600)
+    return days, hours, np.floor((t - 86400 * days - 3600 * hours) / 60)
+
+
+def places(x):
+    return (x / 49 + x / 7 + x / 3).astype(int)
+
+
+def compared(x):
+    return np.where(x / 49 + x / 7 + x / 3 >= 1 + 7 + 49 / 3, x, 0.0)
+
+
+def chosen(x):
+    total = 0.0
+    for a in x:
+        if a / 49 + a / 49 + a / 49 >= 3:
+            total = total + a
+    return total
+
+
+def as_they_are(x):
+    return x / 49, x / 3, x / 10
+
+
+def by_powers_of_two(x):
+    return x / 2 + x / 4 - x / 8
+
+
+def by_far_constants(x):
+    return x / 1e-40 + x / 1e40 - x / 1e300
+
+
+@pytest.mark.parametrize(
+    "f", [clock, places, compared, chosen, as_they_are, by_powers_of_two, by_far_constants]
+)
+def test_quotients_whose_last_digit_matters_are_those_of_numpy(f):
+    x = np.concatenate([np.arange(0.0, 200.0), 60.0 * np.arange(1.0, 3000.0)])
+    np.testing.assert_array_equal(jit(f)(x), f(x))
