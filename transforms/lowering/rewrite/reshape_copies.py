@@ -32,6 +32,8 @@ def reshape_by_copy(out: Type, x: Atom, *, shape: tuple[Size, ...]) -> Any:
     if total != wanted:
         check_equal(total, wanted)
     x = reshape(x, shape=tuple(have))
+    if _differ_by_one_name(have, want):
+        return reshape(fitted(x, shape=tuple(want)), shape=out.shape)
     axis = 0
     for count, lengths in _stretches(have, want):
         if count > 1:
@@ -40,6 +42,15 @@ def reshape_by_copy(out: Type, x: Atom, *, shape: tuple[Size, ...]) -> Any:
             x = _split(x, axis, lengths)
         axis += len(lengths)
     return reshape(x, shape=out.shape)
+
+
+def _differ_by_one_name(have: list[Size], want: list[Size]) -> bool:
+    """Whether the axes are the same, where the products of their lengths are: one length has
+    another name, as that of a product has where an array of known length is its operand."""
+    if len(have) != len(want):
+        return False
+    others = [m for m, n in zip(have, want, strict=True) if m == n]
+    return len(others) == len(have) - 1 and all(dims.at_least(n, 1) for n in others)
 
 
 def _stretches(have: list[Size], want: list[Size]) -> list[tuple[int, list[Size]]]:

@@ -59,3 +59,34 @@ def test_axes_that_stay_are_left_alone():
     x, y = RNG.normal(size=(3, 4, 5)), RNG.normal(size=(12, 5))
     np.testing.assert_allclose(jit(f)(x, y), f(x, y), rtol=1e-12)
     assert "// " not in jit(f).source(x, y)
+
+
+def merged(k, ys):
+    x = np.zeros((3, 2))
+    for y in ys:
+        x = np.tanh(x + (k @ y)[:, None])
+    return np.sum(x)
+
+
+def filtered(ys, a, c):
+    """A Kalman filter: its state has 3 numbers, as many as `a` has rows in any call that fits."""
+    x, s = np.zeros(3), np.eye(3)
+    for y in ys:
+        x, s = a @ x, a @ s @ a.T
+        gain = s @ c.T @ np.linalg.inv(c @ s @ c.T + np.eye(2))
+        x = x + gain @ (y - c @ x)
+        s = s - gain @ c @ s
+    return np.sum(x) + np.sum(s)
+
+
+@pytest.mark.parametrize(
+    ("f", "shapes"), [(merged, ((3, 2), (5, 2))), (filtered, ((5, 2), (3, 3), (2, 3)))]
+)
+def test_an_axis_under_another_name_keeps_a_loop_in_its_kernel(f, shapes):
+    args = [RNG.normal(size=shape) for shape in shapes]
+    slope = jit(grad(f))
+    w = RNG.normal(size=shapes[0])
+    moved = [f(args[0] + e * w, *args[1:]) for e in (1e-6, -1e-6)]
+    np.testing.assert_allclose(np.sum(slope(*args) * w), (moved[0] - moved[1]) / 2e-6, rtol=1e-6)
+    driver = slope.source().rpartition("\n\n\ndef ")[2]
+    assert "\n    for " not in driver
