@@ -44,6 +44,7 @@ from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.masked_updates import masked_updates
 from tapeless.transforms.lowering.rewrite.outer_products import products_of_outer_products
 from tapeless.transforms.lowering.rewrite.padded_edges import padded_edges
+from tapeless.transforms.lowering.rewrite.real_transforms import real_transforms
 from tapeless.transforms.lowering.rewrite.row_products import split_row_products
 from tapeless.transforms.lowering.rewrite.scaled_products import move_factors_last
 from tapeless.transforms.lowering.rewrite.small_linalg import Small
@@ -122,6 +123,7 @@ def loop_form(
     fitting = Fitting(sizes, hints, relations)
     fitted = passes.run(
         block,
+        *([partial(real_transforms, equal=equal)] if fastmath and of_numpy else []),
         *inexact(
             products_of_outer_products, partial(contractions, hints=hints), vector_contractions
         ),

@@ -37,7 +37,7 @@ def test_a_loop_that_python_runs_under_jit():
     assert warning.lineno == line_of(filtered, 1)
     assert str(warning.message) == (
         f"the loop on line {line_of(filtered, 1)} of {filtered.__qualname__} is run by Python, "
-        "pass by pass: np.fft.fft is a call of a library (FFT) "
+        "pass by pass: np.fft.rfft is a call of a library (FFT) "
         f"(line {line_of(filtered, 2)}); work on larger arrays in each pass, or on all passes at "
         "once as a stack, so that the call outweighs what Python adds"
     )
