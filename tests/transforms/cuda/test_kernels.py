@@ -371,9 +371,8 @@ def test_complex_kernels():
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_routines_are_device_functions(name):
-    order = name.startswith("order")
-    arguments = "(k, y)" if order else "(y)"
-    axes = 1 if "order" in name or "sort" in name else 2
+    arguments = {"order": "(k, y)", "search": "(k, y, y)"}.get(name.partition("_")[0], "(y)")
+    axes = 1 if arguments[1:-1] != "y" or "sort" in name else 2
     kernel = printed(
         f"""
         def f_kernel(first, last, x, k, y):

@@ -155,34 +155,85 @@ factorise = _routine("cholesky_in_place", CHOLESKY)
 adjoin = _routine("adjugate_in_place", ADJUGATE)
 sort = _routine("sort_in_place", BEFORE, SORT)
 order = _routine("order_in_place", BEFORE, ORDER)
-ROUTINES = (eliminate, substitute, factorise, adjoin, sort, order)
 
+#: Whether an element of a sorted array comes before the place of a value, by the side.
+COUNTED = {"before": "not (value <= {0} or {0} != {0})", "after": "not before(value, {0})"}
+NOT_COUNTED = {"before": "not before({}, value)", "after": "before(value, {})"}
 PLACE = '''
 @njit
-def place_before(x, value):
-    """How many elements of x, which is sorted, come before the value."""
-    low, high = 0, x.size
-    while low < high:
-        middle = (low + high) // 2
-        if before(x[middle], value):
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def place_{side}(x, value):
+    """{how_many}"""
+    low, count = 0, x.size
+    while count > 1:
+        half = count // 2
+        low = low + half if {middle} else low
+        count -= half
+    return low + 1 if count == 1 and {last} else low
 '''
-PLACE_AFTER = '''
-@njit
-def place_after(x, value):
-    """How many elements of x, which is sorted, do not come after the value."""
-    low, high = 0, x.size
-    while low < high:
-        middle = (low + high) // 2
-        if before(value, x[middle]):
-            high = middle
+SEARCH = '''
+@njit(error_model="numpy")
+def search_{side}_in_place(places, x, v):
+    """For each value of v its place in x, which is sorted, {side} equal ones.
+
+    Where x is about evenly spaced, a product tells it to one element. Values in order begin where
+    the last one was found, others are searched by bisection without branches."""
+    n, m = x.size, v.size
+    scale, even = 0.0, 2 < n <= m
+    if even:
+        scale = (n - 1) / (np.float64(x[n - 1]) - np.float64(x[0]))
+        for k in range(n):
+            even = even and abs((np.float64(x[k]) - np.float64(x[0])) * scale - k) <= 0.5
+    if even:
+        for i in range(m):
+            value = v[i]
+            guess = (np.float64(value) - np.float64(x[0])) * scale
+            k = np.int64(min(max(guess, 0.0), n - 2.0)) if guess == guess else n - 2
+            places[i] = k + ({at_k}) + ({after_k})
+        return
+    k = 0
+    for start in range(0, m, 64):
+        stop = min(start + 64, m)
+        falls = 0
+        for i in range(start + 1, stop):
+            falls += v[i] < v[i - 1]
+        if falls == 0:
+            for i in range(start, stop):
+                value = v[i]
+                if k == 0 or k >= n or {below} or {above}:
+                    k = place_{side}(x, value)
+                places[i] = k
         else:
-            low = middle + 1
-    return low
+            for i in range(start, stop):
+                places[i] = place_{side}(x, v[i])
 '''
+
+
+def _search_text(text: str, side: str) -> str:
+    """The text of a search for one side."""
+    counted = COUNTED[side]
+    how_many = {
+        "before": "How many elements of x, which is sorted, come before the value.",
+        "after": "How many elements of x, which is sorted, do not come after the value.",
+    }
+    return text.format(
+        side=side,
+        how_many=how_many[side],
+        middle=counted.format("x[low + half - 1]"),
+        last=counted.format("x[low]"),
+        at_k=counted.format("x[k]"),
+        after_k=counted.format("x[k + 1]"),
+        below=NOT_COUNTED[side].format("x[k - 1]"),
+        above=counted.format("x[k]"),
+    )
+
+
+PLACE_BEFORE, PLACE_AFTER = (_search_text(PLACE, side) for side in COUNTED)
+#: np.searchsorted of all elements of v at once: they overwrite an array of integers.
+search_before = _routine(
+    "search_before_in_place", BEFORE, PLACE_BEFORE, _search_text(SEARCH, "before")
+)
+search_after = _routine("search_after_in_place", BEFORE, PLACE_AFTER, _search_text(SEARCH, "after"))
+ROUTINES = (eliminate, substitute, factorise, adjoin, sort, order, search_before, search_after)
 
 #: np.searchsorted for each element of v, as a function of the whole x
 searched = Op(
@@ -203,5 +254,5 @@ def helpers(name: str) -> dict[str, None]:
 
 def place_helpers(after: bool) -> tuple[str, dict[str, None]]:
     """The function that finds a place, by name, and what it needs."""
-    name, text = ("place_after", PLACE_AFTER) if after else ("place_before", PLACE)
+    name, text = ("place_after", PLACE_AFTER) if after else ("place_before", PLACE_BEFORE)
     return name, dict.fromkeys((BEFORE.strip(), text.strip()))

@@ -16,10 +16,12 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, atom, building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
+    Atom,
     Block,
     Let,
     Statement,
     Type,
+    Var,
     statements,
     with_blocks,
 )
@@ -35,12 +37,13 @@ from tapeless.transforms.lowering.rewrite.masks_to_indices import (
     seeks_places,
 )
 from tapeless.transforms.lowering.rewrite.small_solves import SOLVING
-from tapeless.transforms.lowering.rewrite.sorting import ORDERING
+from tapeless.transforms.lowering.rewrite.sorting import ORDERING, SEARCHING
 from tapeless.transforms.lowering.rewrite.surviving_stores import STORING
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.numpy.indexing import nonzero
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
+from tapeless.transforms.ops.primitives.shapes import copy
 from tapeless.transforms.optimize.simplify import simplify
 
 CALLS = {**SOLVING, **ORDERING, **STORING, nonzero: positions, axis_size: length_of_mask}
@@ -59,6 +62,7 @@ class Small:
         self.hints, self.target = hints, target
         self.relied: list[Relation] = []
         self.masks = Masks()
+        self.views: set[Var] = set()
 
     @property
     def relations(self) -> list[Relation]:
@@ -76,12 +80,30 @@ class Small:
         if not fits:
             raise NotTaken
 
+    def require_as_many(self, n: Size, least: Size) -> None:
+        """Raises NotTaken where this call has not as many of something as of another, or that is
+        not known."""
+        numbers = [dims.evaluate(size, self.hints) for size in (n, least)]
+        if None in numbers:
+            raise NotTaken
+        fits = numbers[0] >= numbers[1]  # type: ignore[operator]
+        self.relied.append((">=", n, least) if fits else (">=", least, n + 1))
+        if not fits:
+            raise NotTaken
+
+    def whole_array(self, a: Atom) -> Any:
+        """What routines read: the array itself, or a copy of a part of one."""
+        return copy(a) if a in self.views else a
+
     def run(self, block: Block) -> Block:
         top = bool(self.target.library)
-        considered = (
-            t for s in block.body if not (top and isinstance(s, Let)) for t in _statements_in(s)
-        )
-        if not any(isinstance(t, Let) and _formula(t) for t in considered):
+        lets = (s for s in statements(block) if isinstance(s, Let) and s.op.view)
+        self.views = {v for s in lets for v in s.outs}
+        if not any(
+            isinstance(t, Let) and self.formula(t, top and t is s)
+            for s in block.body
+            for t in _statements_in(s)
+        ):
             return block
         return simplify(replace(block, body=tuple(self.body(block.body, top))))
 
@@ -91,17 +113,24 @@ class Small:
 
     def body(self, body: tuple[Statement, ...], top: bool) -> Iterator[Statement]:
         for s in body:
-            if isinstance(s, Let) and not top and _formula(s):
-                yield from self.let(s)
+            if isinstance(s, Let) and (formula := self.formula(s, top)):
+                yield from self.let(s, formula)
             else:
                 yield with_blocks(s, self.inner)
 
-    def let(self, s: Let) -> Iterator[Statement]:
+    def formula(self, s: Let, top: bool) -> Any:
+        """What makes simpler operations of a statement; at the top, of few ones."""
+        if not top:
+            return _formula(s)
+        takes_all = self.target.library == "NumPy" and all(map(_real, (*s.args, *s.outs)))
+        return SEARCHING.get(s.op) if takes_all else None
+
+    def let(self, s: Let, formula: Any) -> Iterator[Statement]:
         b = Builder()
         b.origin = s.origin
         try:
             with building(b):
-                results = _formula(s)(self, s.outs, *s.args, **s.params)
+                results = formula(self, s.outs, *s.args, **s.params)
                 results = results if isinstance(results, tuple) else (results,)
                 for v, a in zip(s.outs, results, strict=True):
                     if a is not v:

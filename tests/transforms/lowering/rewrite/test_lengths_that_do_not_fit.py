@@ -6,7 +6,7 @@ import pytest
 from tapeless import grad, jit
 
 X, U = np.array([0.5, 0.2, 0.9, 0.3, 0.7, 0.4]), np.linspace(0.1, 0.9, 7)
-IN_ORDER = np.arange(6)
+IN_ORDER = np.argsort(X)
 MESSAGES = "out of bounds|same (length|size)|must equal|negative"
 
 
