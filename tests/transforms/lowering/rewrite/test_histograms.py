@@ -83,3 +83,34 @@ def test_the_loop_is_a_kernel():
         return np.histogram(x, 8)[0] * 2
 
     assert "np.histogram" not in jit(counts).source(VALUES["normal"])
+
+
+def weighted_with_edges(x, w):
+    return np.histogram(x, bins=50, range=(-4.0, 4.0), weights=w)
+
+
+def with_edges(x, w):
+    return np.histogram(x, bins=50, range=(-4, 4))
+
+
+def of_all_with_edges(x, w):
+    return np.histogram(x, bins=50, weights=w)
+
+
+@pytest.mark.parametrize("f", [weighted_with_edges, with_edges, of_all_with_edges])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "i8", "u4"])
+@pytest.mark.parametrize("of_weights", ["f4", "f8"])
+def test_edges_have_the_dtype_of_the_elements(f, dtype, of_weights):
+    """Elements at the edges of bins of single precision are in other ones of double precision."""
+    edges = np.linspace(-4, 4, 51, dtype="f4")
+    if dtype[0] == "f":
+        edges = edges.astype(dtype)
+        up, down = (np.nextafter(edges, edges.dtype.type(end)) for end in (9, -9))
+        x = np.concatenate([edges, up, down])
+    else:
+        x = np.arange(0 if dtype[0] == "u" else -4, 5).astype(dtype)
+    w = np.ones(len(x), of_weights)
+    for compiled in (jit(f), jit(f).plain):
+        for found, wanted in zip(compiled(x, w), f(x, w), strict=True):
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted)
