@@ -14,6 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.calls import release
+from tapeless.backends.cpu.llvm.checks_ahead import checks_ahead
 from tapeless.backends.cpu.llvm.fixed_branches import has_fixed_branches
 from tapeless.backends.cpu.llvm.function import (
     pass_arguments,
@@ -92,7 +93,8 @@ def compile_kernel(
     module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
     others = sources.keys() - {name}
     kernel = sources[name]
-    sources = {**sources, name: unroll_and_jam(tile_loops(kernel, others, apart), apart)}
+    tested = checks_ahead(kernel, apart)
+    sources = {**sources, name: unroll_and_jam(tile_loops(tested, others, apart), apart)}
     try:
         unit = LlvmModuleWriter(module, sources, options, globals_, _features(), apart)
         LlvmEntryBuilder(unit, name, symbol, wanted, runs_long(kernel), form).build()
