@@ -37,6 +37,7 @@ from tapeless.transforms.lowering.optimize.select_terms import select_terms
 from tapeless.transforms.lowering.optimize.share_between_branches import share_between_branches
 from tapeless.transforms.lowering.optimize.stacks_to_arrays import stacks_to_arrays
 from tapeless.transforms.lowering.optimize.stores_to_gathers import stores_to_gathers
+from tapeless.transforms.lowering.optimize.unroll_few_passes import unroll_few_passes
 from tapeless.transforms.lowering.rewrite.comparisons import compare_elements
 from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.draws_in_loops import draws_by_number
@@ -102,6 +103,7 @@ def loop_form(
     small, of_numpy = Small(hints, target), target.library == "NumPy"
     block = passes.run(
         block,
+        *([unroll_few_passes] if of_numpy else []),
         rename_sizes,
         padded_edges,
         partial(masked_updates, any_order=fastmath),
