@@ -11,7 +11,7 @@ from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.numpy.indexing import INDEX
+from tapeless.transforms.ops.numpy.indexing import INDEX, along_axis
 from tapeless.transforms.ops.numpy.run_time_errors import require_shape, require_size
 from tapeless.transforms.ops.primitives.batch_rules import (
     Axes,
@@ -52,10 +52,10 @@ def _permute_source(args: Atoms, params: Params) -> str:
 
 def _permute_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     order = args[1]
-    if order.type.ndim > 1:
-        return (permute(ct, argsort(order, **params), **params), None)
     back = empty(shape=order.type.shape, dtype=ct.type.dtype)
-    return (update(back, ct, order, key=(Slot(0, True),)), None)
+    _, places = along_axis(back, order, params["axis"])
+    key = tuple(Slot(k, True) for k in range(order.type.ndim))
+    return (update(back, ct, *places, key=key), None)
 
 
 def _permute_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
