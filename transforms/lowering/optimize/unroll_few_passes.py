@@ -17,6 +17,7 @@ from tapeless.transforms.core.language import (
     Let,
     Literal,
     Statement,
+    Type,
     Var,
     blocks,
     with_blocks,
@@ -69,6 +70,8 @@ def _passes(s: For) -> list[int] | None:
     passes = list(range(*ends))
     if not 0 < len(passes) * len(s.body.body) <= MOST:
         return None
+    if not all(isinstance(v.type, Type) for v in s.carries):
+        return None  # lists
     arrays = {v for v in s.carries if v.type.shape}
     if not arrays or not all(_is_of_elements(t, arrays) for t in s.body.body):
         return None
