@@ -15,7 +15,13 @@ from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.emit.control_flow import negate
 from tapeless.transforms.emit.expression_folding import TextLayout
-from tapeless.transforms.emit.numpy_scalars import deciding, forced_constants, typed_constant
+from tapeless.transforms.emit.number_origins import typed_variables
+from tapeless.transforms.emit.numpy_scalars import (
+    deciding,
+    forced_constants,
+    is_numpy,
+    typed_constant,
+)
 from tapeless.transforms.emit.size_expressions import Home, Sizes
 from tapeless.transforms.ops.numpy.indexing import Slot
 from tapeless.transforms.ops.primitives.arithmetic import add, mul
@@ -50,6 +56,7 @@ class Spelling:
 
     def __init__(self, block: Block, layout: TextLayout, sizes: Sizes, plain_bools: bool) -> None:
         self.layout, self.sizes, self.forced = layout, sizes, forced_constants(block)
+        self.typed = typed_variables(block)
         self.plain_bools = plain_bools  # `not a` for np.logical_not(a)
         self.helpers: dict[str, None] = {}
         self.imports: set[str] = set()
@@ -67,6 +74,10 @@ class Spelling:
             value: ast.expr = self.operation(expression)
             return value
         return ast.Name(self.name(a), ast.Load())
+
+    def value_of(self, v: Var, a: Atom) -> ast.expr:
+        """What a branch or a loop gives to a variable."""
+        return typed_constant(a) if v in self.typed and is_numpy(a) else self.expr(a)
 
     def operation(self, s: Let) -> Any:
         if s.op is unstack and (elements := self.elements_of(s)) is not None:
@@ -232,7 +243,7 @@ class Spelling:
                 return ast.BoolOp(ast.And(), [negate(test), self.expr(orelse)])
             if isinstance(orelse, Literal) and orelse.value:
                 return ast.BoolOp(ast.Or(), [negate(test), self.expr(then)])
-        return ast.IfExp(test, self.expr(then), self.expr(orelse))
+        return ast.IfExp(test, *(self.value_of(s.outs[0], a) for a in (then, orelse)))
 
 
 def _left_associated(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:

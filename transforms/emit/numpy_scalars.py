@@ -48,7 +48,7 @@ def deciding(args: tuple[Atom, ...]) -> Iterator[int]:
         if type(a) is Literal and not a.type.weak and a.type.dtype.kind in PYTHON:
             strong = [o.type for o in args if type(o) is not Literal and not _weak(o)]
             dtypes = {t.dtype for t in strong}
-            if dtypes and dtypes != {a.type.dtype} and _decides(a, dtypes):
+            if dtypes and dtypes != {a.type.dtype} and decides(a, dtypes):
                 yield k
 
 
@@ -62,23 +62,25 @@ def forced_constants(block: Block) -> set[tuple[Let, int]]:
             continue
         computed = [a for a in s.args if a in definitions]
         others = {
-            a.type.dtype for a in s.args if not (_scalar(a) or a in definitions or _is_test(a))
+            a.type.dtype
+            for a in s.args
+            if not (is_weak_or_constant(a) or a in definitions or is_test(a))
         }
         either = s.op is select and not s.outs[0].type.shape
         if not others or either:
             definitions |= {out: s for out in s.outs if not _weak(out)}
             continue
         for a in computed:
-            if a.type.dtype.kind in PYTHON and _decides(a, others):
+            if a.type.dtype.kind in PYTHON and decides(a, others):
                 statements_forced |= set(_sources(a, definitions))
     return statements_forced
 
 
-def _is_test(a: Atom) -> bool:
+def is_test(a: Atom) -> bool:
     return a.type.dtype.kind == "b" and not a.type.shape
 
 
-def _scalar(a: Atom) -> bool:
+def is_weak_or_constant(a: Atom) -> bool:
     return type(a) is Literal or _weak(a)
 
 
@@ -100,7 +102,7 @@ def _weak(a: Atom) -> bool:
     return not isinstance(a.type, Type) or a.type.weak
 
 
-def _decides(a: Atom, others: set[np.dtype[Any]]) -> bool:
+def decides(a: Atom, others: set[np.dtype[Any]]) -> bool:
     return bool(
         np.result_type(a.type.dtype, *others) != np.result_type(PYTHON[a.type.dtype.kind], *others)
     )
@@ -210,11 +212,13 @@ class Kinds:
         others = self.dtypes_of_others(s)
         if not others:
             return s.op in RAISE
-        return any(_decides(a, others) for a in of)
+        return any(decides(a, others) for a in of)
 
     def dtypes_of_others(self, s: Let) -> set[np.dtype[Any]]:
         """The dtypes of arguments that are NumPy's in any case; tests have no say."""
-        dtypes = (a for a in s.args if not (_scalar(a) or a in self.came_from or _is_test(a)))
+        dtypes = (
+            a for a in s.args if not (is_weak_or_constant(a) or a in self.came_from or is_test(a))
+        )
         return {a.type.dtype for a in dtypes}
 
 

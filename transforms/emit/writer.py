@@ -213,7 +213,7 @@ class Writer(Spelling):
 
     def results(self, outs: Sequence[Var], values: Sequence[Atom]) -> list[tuple[str, ast.expr]]:
         return [
-            (self.name(v), self.expr(a))
+            (self.name(v), self.value_of(v, a))
             for v, a in zip(outs, values, strict=True)
             if v in self.layout.names
             and v not in self.silent
