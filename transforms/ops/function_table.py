@@ -284,6 +284,10 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for k, condition in enumerate(condlist):
         if creation.as_array(condition).type.dtype.kind != "b":
             raise TypeError(f"invalid entry {k} in condlist: should be boolean ndarray")
+    types = [creation.as_array(a).type for a in (*choicelist, chosen)]
+    dtype = np.result_type(*(t.dtype.type(0).item() if t.weak else t.dtype for t in types))
+    if dtype.kind in "iu":  # the last choice may hold less than the first
+        chosen = creation.cast_to(shapes.cast(chosen, dtype=chosen.type.dtype), dtype)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         chosen = _where(condition, choice, chosen)
     return chosen

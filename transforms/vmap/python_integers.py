@@ -153,17 +153,22 @@ def check_shift(s: Let, args: Atoms) -> None:
 
 
 def may_be_no_integer(s: Let) -> bool:
-    """Whether a float becomes an integer of Python's, which nan and infinities do not."""
+    """Whether a float becomes an integer of Python's, which nan and infinities do not, or an
+    unsigned one of 64 bits, which a signed one may not hold."""
     return (
         s.op is cast
         and s.outs[0].type.weak
         and s.outs[0].type.dtype == INT.dtype
-        and (s.args[0].type.dtype.kind == "f")
+        and (s.args[0].type.dtype.kind == "f" or s.args[0].type.dtype == np.uint64)
     )
 
 
 def check_whole(s: Let, args: Atoms) -> None:
-    """The error of the first float that is no integer of 64 bits where int() is taken of it."""
-    if may_be_no_integer(s):
+    """The error of the first number that is no integer of 64 bits where int() is taken of it."""
+    if not may_be_no_integer(s):
+        return
+    if args[0].type.dtype.kind == "u":
+        raise_where(greater(args[0], int(np.iinfo(INT.dtype).max)), OverflowError, TOO_LONG)
+    else:
         fine = less(absolute(args[0]), BEYOND)
         raise_first(fine, isnan(args[0]), (ValueError, NAN), (OverflowError, TOO_LONG))

@@ -8,9 +8,11 @@ import pytest
 
 import tapeless
 from tapeless import jit, vmap
+from tapeless.transforms.errors import AliasError
 
 X = np.array([3.0, 1.0, 2.0, 0.5])
 M = np.arange(6.0).reshape(2, 3)
+I4, U4 = np.array([1, -2, 3, 0], dtype=np.int32), np.array([1, 2, 3, 4], dtype=np.uint32)
 
 
 class Shape(enum.IntEnum):
@@ -22,6 +24,11 @@ def changed(x, store):
     y = x.copy()
     store(y)
     return y
+
+
+def _fill(x):
+    x[:] = 2
+    return x
 
 
 PROGRAMS = {
@@ -87,6 +94,36 @@ PROGRAMS = {
     "bounds by arrays": (lambda x: x[x:].sum(), X),
     "member": (lambda n: Shape.circle, 3),
     "members": (lambda x: {Shape.circle: x, "k": (Shape.square, x)}, 3.0),
+    "select by integers": (lambda p, w, q: np.select([q, q], [p, w], -1) ** 2, I4, U4, X > 1),
+    "select of one": (lambda w, q: np.select([q], [w], -1), U4, X > 1),
+    "select of small ones": (
+        lambda w, q: np.select([q, q], [w.astype("i1"), w.astype("u1")], 300),
+        U4,
+        X > 1,
+    ),
+    "imaginary parts of real numbers are stored to": (lambda x: changed(x.imag, _fill), X),
+    "imaginary parts of real numbers": (lambda x: _fill(np.imag(x)), X),
+    "imaginary parts added to": (lambda x: _fill((x + 0.5).imag), X),
+    "imaginary part": (lambda x: x[0].imag + 1, X),
+    "imaginary parts": (lambda x: _fill((x + 1j).imag), X),
+    "take by a float": (
+        lambda x, s: np.take(x, s) + x.take(1.7) + np.take(x, np.float32(s)),
+        X,
+        0.7,
+    ),
+    "take by floats": (lambda x, s: np.take(x, [s, 1.0]), X, 0.7),
+    "take by an array of floats": (lambda x: np.take(x, x), X),
+    "take by complex numbers": (lambda x: np.take(x, 1j), X),
+    "take by truth values": (lambda x: np.take(x, x > 1) + x.take(True), X),
+    "take rows by truth values": (lambda m: np.take(m, [True, False], axis=1), M),
+    "put by truth values": (lambda x: changed(x, lambda y: np.put(y, x > 1, 3.0)), X),
+    "put by a float": (lambda x, s: changed(x, lambda y: np.put(y, s + 1, 3.0)), X, 0.7),
+    "put by floats": (lambda x: changed(x, lambda y: np.put(y, x, 3.0)), X),
+    "put along an axis by truth values": (
+        lambda x: changed(x, lambda y: np.put_along_axis(y, x > 1, 3.0, 0)),
+        X,
+    ),
+    "choose by floats": (lambda x: np.choose(x * 0, [x, x]), X),
     "number of a member": (lambda n: Shape.circle + n, 3),
 }
 
@@ -98,7 +135,9 @@ def emitted(f):
 def outcome(f, args):
     try:
         return f(*args)
-    except (TypeError, ValueError) as e:
+    except AliasError:
+        return ValueError
+    except (TypeError, ValueError, IndexError) as e:
         return type(e)
 
 

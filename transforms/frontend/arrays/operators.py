@@ -55,6 +55,8 @@ def _binary(op: Any, swap: bool) -> Any:
         if isinstance(other, (list, tuple)) or (_is_range(other) and not self.type.weak):
             if self.type.weak and self.type.dtype.kind == "i" and op is arithmetic.mul:
                 return other * self.__index__()
+            if self.type.weak and not self.mutable:
+                return NotImplemented  # Python's numbers are no arrays
             other = self.apply_rule(FUNCTIONS[np.asarray], other)
         elif not _operand(other):
             return NotImplemented

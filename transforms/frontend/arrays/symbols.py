@@ -135,7 +135,10 @@ class Symbol(Unknown):
         if args:
             key = args[0] if len(args) == 1 else args
             return (self if isinstance(key, tuple) else self.flat)[key].item()
-        return python_number(apply(FUNCTIONS[np.reshape], self, ()) if self.type.shape else self)
+        number = apply(FUNCTIONS[np.reshape], self, ()) if self.type.shape else self
+        if isinstance(number, Symbol) and number.dtype == np.uint64:  # int() says what is too large
+            return wrap(shapes.cast(number.value(), dtype=np.dtype(int), python=True))
+        return python_number(number)
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy() if self.mutable else self
@@ -196,7 +199,9 @@ class Symbol(Unknown):
         raise TypeError(f"'{self.class_name()}' object does not support item deletion")
 
     def class_name(self) -> str:
-        """The name of the class of a number, in the words of Python's errors."""
+        """The name of the class of an array or number, in the words of Python's errors."""
+        if self.mutable:
+            return "numpy.ndarray"
         dtype = self.type.dtype
         return type(dtype.type(0).item()).__name__ if self.type.weak else f"numpy.{dtype.name}"
 
@@ -376,7 +381,10 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
             symbol_of.setdefault(p.parent.cell.atom, p.parent)
     if isinstance(result, (tuple, list)):
         return type(result)(_wrap_view(part, symbol_of, rule) for part in result)
-    return _wrap_view(result, symbol_of, rule, _gives_arrays(rule, args))
+    symbol = _wrap_view(result, symbol_of, rule, _gives_arrays(rule, args))
+    if rule is FUNCTIONS[np.imag] and isinstance(symbol, Symbol) and not np.iscomplexobj(args[0]):
+        symbol.read_only = True
+    return symbol
 
 
 def _of_its_own(result: Any) -> Any:

@@ -88,9 +88,10 @@ def round_(hooks: Any, number: Any, ndigits: Any = None) -> Any:
     if x.type.shape:
         raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if digits is None:
-        return wrap(
-            cast(comparisons_and_rounding.rint(x.value()), dtype=np.dtype(int), python=True)
-        )
+        whole = x.value()
+        if x.dtype.kind not in "iu":  # floats do not hold all integers
+            whole = comparisons_and_rounding.rint(whole)
+        return wrap(cast(whole, dtype=np.dtype(int), python=True))
     digits = operator.index(digits)
     if x.dtype.kind in "iu":
         return hooks.call(rounded_integer, x, digits)

@@ -63,7 +63,8 @@ class Merge:
 
     def value(self, x: Structure, y: Structure, location: Location | None) -> Any:
         if self.a.raised or self.b.raised:
-            x = y = y if self.a.raised else x
+            side = int(self.a.raised)
+            x = y = self.with_objects(side, (x, y)[side])
         self.fresh = location is None
         # what a container holds, as a container of its own
         self.contents = (x.value, y.value) if isinstance(location, ContentsLocation) else ()
@@ -318,6 +319,16 @@ class Merge:
         if side not in self.carrying:
             self.carrying[side] = Carrying(ended.began, leaf)
         return self.carrying[side].value(value)
+
+    def with_objects(self, side: int, spec: Structure) -> Structure:
+        """A value of one side, where the other raises, with its objects and functions as they are
+        known after the branch."""
+        if spec.kind == "static":
+            carried = self.carry(side, spec.value)
+            return spec if carried is spec.value else replace(spec, value=carried)
+        children = tuple(self.with_objects(side, c) for c in spec.children)
+        same = all(c is d for c, d in zip(children, spec.children, strict=True))
+        return spec if same else replace(spec, children=children)
 
     def carried_out(self, side: int, value: Value) -> Value:
         if isinstance(value, GuardedRef):

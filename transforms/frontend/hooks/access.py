@@ -180,6 +180,8 @@ class AccessHooks(Calls):
             return
         if special_methods.foreign(obj):
             refuse_foreign_store(obj)
+        if isinstance(obj, Symbol):
+            raise AttributeError(_why_not_deleted(obj, name))
         trace().touch(AttributeLocation(obj, name))
         delattr(obj, name)
 
@@ -295,6 +297,14 @@ def _is_known(obj: Any) -> bool:
     return isinstance(obj, PYTHON) or (
         isinstance(obj, Symbol) and trace().handlers.innermost(IndexError) is not None
     )
+
+
+def _why_not_deleted(x: Symbol, name: str) -> str:
+    """Python's words where an attribute of an array or number is deleted."""
+    kind = x.class_name()
+    if hasattr(np.ndarray if x.mutable or not x.type.weak else type(x.dtype.type(0).item()), name):
+        return f"attribute '{name}' of '{kind}' objects cannot be deleted"
+    return f"'{kind}' object has no attribute '{name}'"
 
 
 def _set_of_array(x: Symbol, name: str, value: Any) -> None:

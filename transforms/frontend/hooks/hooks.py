@@ -319,7 +319,7 @@ class Hooks(Operations):
 
     def enter(self, manager: Any) -> Any:
         if isinstance(manager, Symbol):
-            kind = "numpy.ndarray" if manager.mutable else manager.class_name()
+            kind = manager.class_name()
             raise TypeError(f"'{kind}' object does not support the context manager protocol")
         if isinstance(manager, np.errstate):
             kinds = ("all", "divide", "over", "under", "invalid")

@@ -132,6 +132,8 @@ def binary(kind: str, left: Any, right: Any) -> Any:
         result = trace().enter(method, this, other)
         if result is not NotImplemented:
             return result
+    if kind in ("Add", "Mult"):
+        left, right = _with_arrays(kind, left, right)
     cls: Any = type(left)
     if kind in ("Eq", "NotEq") and left is not right and cls.__eq__ is object.__eq__:
         trace().ask_identity(left, right)
@@ -213,13 +215,32 @@ def _is_numpys(value: Any) -> bool:
     return isinstance(value, (np.ndarray, np.generic))
 
 
+def _with_arrays(kind: str, left: Any, right: Any) -> tuple[Any, Any]:
+    """The operands of a sum or product, where one is a list: beside what is NumPy's it is taken for
+    an array, but numbers of NumPy's repeat it."""
+    for items, other in ((left, right), (right, left)):
+        if not isinstance(items, (list, tuple)) or not _is_numpys(other):
+            continue
+        if kind == "Mult" and not _is_array(other):
+            if other.dtype.kind not in "iu":
+                name = f"numpy.{other.dtype.name}"
+                raise TypeError(f"can't multiply sequence by non-int of type '{name}'")
+            return items, other
+        items = apply(FUNCTIONS[np.asarray], array_of(items))
+        return (items, other) if other is right else (other, items)
+    return left, right
+
+
+def _is_array(value: Any) -> bool:
+    return value.mutable if isinstance(value, Symbol) else isinstance(value, np.ndarray)
+
+
 def _in_words_of_numpy(error: TypeError, *operands: Any) -> TypeError:
     """Python names the classes of operands, and a user has not heard of symbols."""
     symbols = [x for x in operands if isinstance(x, Symbol)]
     if not symbols or "Symbol" not in str(error):
         return error
-    kind = "numpy.ndarray" if symbols[0].mutable else f"numpy.{symbols[0].dtype.name}"
-    return TypeError(str(error).replace("Symbol", kind))
+    return TypeError(str(error).replace("Symbol", symbols[0].class_name()))
 
 
 def _opposite(test: Any) -> Any:
@@ -254,13 +275,19 @@ def inplace(kind: str, target: Any, value: Any) -> Any:
         )
     name, target = OPERATORS[kind].rstrip("_"), as_list(target)
     value = _operand(target, as_list(value))
+    repeats = kind == "Mult" and not _is_array(value)
+    if type(target) in (list, StagedList) and _is_numpys(value) and not repeats:
+        return binary(kind, target, value)  # NumPy's operators come before those of lists
     method = special(target, f"__i{name}__")
     result = NotImplemented if method is None else trace().enter(method, target, value)
     if result is not NotImplemented:
         return result
     if _operator_methods(name, target, value):
         return binary(kind, target, value)
-    return getattr(operator, "i" + name)(target, value)
+    try:
+        return getattr(operator, "i" + name)(target, value)
+    except TypeError as e:
+        raise _in_words_of_numpy(e, target, value) from None
 
 
 def unary(kind: str, value: Any) -> Any:

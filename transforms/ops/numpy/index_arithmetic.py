@@ -87,6 +87,11 @@ def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         many = static(atom_of_size(choices.type.shape[0]), "how many arrays are chosen from")
         choices = [get(choices, k) for k in range(many)]
     which, options = as_array(a), [as_array(c) for c in choices]
+    if which.type.dtype.kind in "fc":
+        raise TypeError(
+            f"Cannot cast array data from {which.type.dtype!r} to {np.dtype(int)!r} according to "
+            "the rule 'safe'"
+        )
     which = _apply_index_mode(which, len(options), mode)
     if mode == "raise" and not (which.type.dtype.kind == "b" and len(options) > 1):
         raise_where(_is_beyond(which, len(options)), ValueError, "invalid entry in choice array")

@@ -193,9 +193,23 @@ def _triangle(name: str) -> Any:
 # -- taking
 
 
+def as_places(indices: Any) -> Any:
+    """Places as np.take and np.put read them: truth values are 0 and 1; numbers and lists of them
+    may be broken, arrays may not."""
+    is_list = isinstance(indices, (list, tuple))
+    if is_list and not indices:
+        return zeros(shape=(0,), dtype=INDEX)
+    where = as_array(indices)
+    dtype = where.type.dtype
+    if dtype.kind == "c" or (dtype.kind == "f" and where.type.shape and not is_list):
+        raise TypeError(
+            f"Cannot cast array data from {dtype!r} to {INDEX!r} according to the rule 'same_kind'"
+        )
+    return cast_to(where, INDEX) if dtype.kind in "bf" else where
+
+
 def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
-    nothing = isinstance(indices, (list, tuple)) and not indices
-    a, where = as_array(a), zeros(shape=(0,), dtype=INDEX) if nothing else as_array(indices)
+    a, where = as_array(a), as_places(indices)
     if axis is None or (not a.type.shape and axis_of(axis, 1) == 0):
         a, axis = flatten(a), 0
     k = axis_of(axis, a.type.ndim)

@@ -24,7 +24,7 @@ from tapeless.transforms.ops.numpy.cast_rules import (
 )
 from tapeless.transforms.ops.numpy.cumulative import cumsum
 from tapeless.transforms.ops.numpy.diagonals import diagonal_length
-from tapeless.transforms.ops.numpy.indexing import along_axis, normalize
+from tapeless.transforms.ops.numpy.indexing import along_axis, as_places, normalize
 from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_size
 from tapeless.transforms.ops.numpy.stretched_values import stretch_value
 from tapeless.transforms.ops.primitives.arithmetic import mod, neg, sub
@@ -99,7 +99,7 @@ def _cyclic(values: Any, count: Size) -> Any:
 
 
 def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
-    line, where = flatten(a), flatten(as_array(ind))
+    line, where = flatten(a), flatten(as_places(ind))
     n = atom(line.type.shape[0])
     require_word(mode, MODES, "clipmode")
     if mode == "wrap":
@@ -116,6 +116,8 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
 
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
     where, values = as_array(indices), cast_for_store(values, arr.type.dtype)
+    if where.type.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
     if axis is None:
         new = update(flatten(arr), values, where, key=(Slot(0),))
         return reshape(new, shape=arr.type.shape)
