@@ -168,3 +168,16 @@ def test_overflow(function, x, fitting):
 def test_overflow_at_the_very_end():
     assert jit(differences)(LARGEST, 1) == -LARGEST
     assert jit(powers)(-(2**21), 3) == -(2**63)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "i4", "i8"])
+@pytest.mark.parametrize("source", ["f4", "f8"])
+def test_floats_beyond_an_integer_dtype_are_numpys(dtype, source):
+    x = np.array([-1.5, -200.7, 7e4, -7e4, 5e9, -5e9, 9.3e18, -1e19, 1.9e19, np.nan, np.inf])
+
+    def cast_one_by_one(x):
+        return np.array([e.astype(dtype) for e in x])
+
+    x = x.astype(source)
+    np.testing.assert_array_equal(jit(cast_one_by_one)(x), cast_one_by_one(x))

@@ -148,8 +148,10 @@ def cast(builder: Any, x: Number, dtype: Dtype) -> Number:
         case ("f", "u") if dtype.itemsize < UINT.itemsize:  # -1.0 is 255, as by NumPy
             wider = WORD if to == STATUS else STATUS
             value = builder.trunc(builder.fptosi(x.value, wider), to)
+        case ("f", "u"):
+            value = _as_unsigned(builder, x, to)
         case ("f", _):
-            value = (builder.fptosi if dtype.kind == "i" else builder.fptoui)(x.value, to)
+            value = builder.fptosi(x.value, to)
         case ("i", "f"):
             value = builder.sitofp(x.value, to)
         case (_, "f"):
@@ -161,6 +163,15 @@ def cast(builder: Any, x: Number, dtype: Dtype) -> Number:
         case _:
             value = x.value
     return Number(dtype, value, natural=x.natural and dtype == INT, bits=x.bits)
+
+
+def _as_unsigned(builder: Any, x: Number, to: Any) -> Any:
+    """A float as an unsigned number of 64 bits: a negative one is what the signed number is, as by
+    NumPy."""
+    half = ir.Constant(register(x.dtype), 2.0**63)
+    low = builder.fptosi(x.value, to)
+    high = builder.xor(builder.fptosi(builder.fsub(x.value, half), to), ir.Constant(to, -(2**63)))
+    return builder.select(builder.fcmp_unordered("<", x.value, half), low, high)
 
 
 def _as_complex(builder: Any, x: Number, dtype: Dtype) -> Number:
