@@ -187,6 +187,8 @@ class Trace(SizeGuards, Journals):
         operands = fit_operands(args) if op.elementwise else args
         if operands is not args:
             self.handlers.refuse_undecided(ValueError)
+        if any(type(value) is Var for value in params.values()):
+            params = {k: builder.static(v, f"{k} must be known") for k, v in params.items()}
         return super().bind(op, operands, params)
 
     def let(

@@ -20,7 +20,7 @@ from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reduci
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_or, not_equal
 from tapeless.transforms.ops.primitives.elementwise import absolute, conjugate, nonzero, power, real
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of
-from tapeless.transforms.ops.primitives.lapack_types import check_matrix, lapack_dtype
+from tapeless.transforms.ops.primitives.lapack_types import check_matrix
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -41,9 +41,8 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 
 def _norm_infer(x: Atom, *, axes: tuple[int, ...], keepdims: bool) -> Type:
-    return Type(
-        np.zeros((), lapack_dtype(x)).real.dtype, reduced_shape(x.type.shape, axes, keepdims)
-    )
+    dtype = x.type.dtype  # no LAPACK: float16 stays so
+    return Type(np.zeros((), dtype).real.dtype, reduced_shape(x.type.shape, axes, keepdims))
 
 
 def _norm_source(args: Atoms, params: Params) -> str:
@@ -107,8 +106,13 @@ def _floats(x: Any) -> Any:
     return x if x.type.dtype.kind in "fc" else cast(x, dtype=np.dtype(float))
 
 
+def _order(ord: Any) -> Any:
+    """The order of a norm, which decides what is computed: a number or a word."""
+    return static(ord, "the order of a norm must be known")
+
+
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    x, ndim = _floats(x), as_array(x).type.ndim
+    x, ndim, ord = _floats(x), as_array(x).type.ndim, _order(ord)
     if isinstance(axis, list):
         raise TypeError("'axis' must be None, an integer or a tuple of integers")
     axes, keepdims = axes_of(axis, ndim), bool(keepdims)
@@ -138,7 +142,7 @@ def _vector_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> An
         return sum(cast_to(not_equal(x, 0), size.type.dtype), axes=axes, keepdims=keepdims)
     if ord == 1 or not axes:
         return sum(size, axes=axes, keepdims=keepdims)
-    p = float(static(ord, "the order of a norm must be known"))
+    p = float(ord)
     total = sum(power(size, p), axes=axes, keepdims=keepdims)
     if p < 0:
         return power(total, 1 / p)
@@ -188,7 +192,7 @@ def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> An
 
 
 def _cond(x: Any, p: Any = None) -> Any:
-    x = as_array(x)
+    x, p = as_array(x), _order(p)
     check_matrix(x)
     axes = (x.type.ndim - 2, x.type.ndim - 1)
     if p in (None, 2, -2):
@@ -204,7 +208,7 @@ def _cond(x: Any, p: Any = None) -> Any:
 
 
 def _vector_norm_api(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
-    x, keepdims = _floats(x), bool(keepdims)
+    x, keepdims, ord = _floats(x), bool(keepdims), _order(ord)
     if isinstance(axis, list):
         raise TypeError("'axis' must be None, an integer or a tuple of integers")
     if axis is None and x.type.ndim != 1:

@@ -58,6 +58,7 @@ def _solve_triangular(
     overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Any:
+    trans = static(trans, "whether the matrix is turned must be known")
     if trans not in TURNED:
         raise ValueError(f"trans must be 0, 1, 2, 'N', 'T' or 'C', not {trans!r}")
     kind = TURNED[trans]
@@ -81,7 +82,10 @@ def _solve(
     if assume_a not in ASSUMED:
         raise ValueError(f"{assume_a} is not a recognized matrix structure")
     a = ASSUMED[assume_a](a, bool(lower))
-    return solve(swap(a) if transposed else a, b)
+    a = swap(a) if transposed else a
+    if assume_a in POSITIVE and a.type.ndim == 2:  # other matrices are errors
+        return _cho_solve((cholesky(as_blas(a)), True), b)
+    return solve(a, b)
 
 
 def _as_floats(a: Atom) -> Any:
@@ -107,11 +111,12 @@ def _hermitian(a: Atom, lower: bool) -> Any:
     return add(add(half, diagonal), conjugate_if_complex(swap(half)))
 
 
+POSITIVE = ("pos", "positive definite")
 #: The part of a matrix that scipy reads.
 ASSUMED: dict[Any, Any] = {
     **dict.fromkeys((None, "gen", "general", "banded", "tridiagonal"), _general),
     **dict.fromkeys(("sym", "symmetric"), _symmetric),
-    **dict.fromkeys(("her", "hermitian", "pos", "positive definite"), _hermitian),
+    **dict.fromkeys(("her", "hermitian", *POSITIVE), _hermitian),
     "diagonal": lambda a, lower: tril(triu(a, k=0), k=0),
     "upper triangular": lambda a, lower: triu(a, k=0),
     "lower triangular": lambda a, lower: tril(a, k=0),
@@ -180,7 +185,7 @@ def _norm(
     a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
 ) -> Any:
     """BLAS and LAPACK give numbers of Python's, NumPy's function those of the array's dtype."""
-    a = as_array(a)
+    a, ord = as_array(a), static(ord, "the order of a norm must be known")
     value = LINALG[np.linalg.norm](a, ord, axis, keepdims)
     orders: tuple[Any, ...] = {1: (None, 2), 2: (1, np.inf)}.get(a.type.ndim, ())
     whole = axis is None and not keepdims and a.type.dtype.char in "fdFD"

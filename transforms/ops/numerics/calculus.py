@@ -118,7 +118,7 @@ TOO_SMALL = (
 
 
 def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    f = as_array(f)
+    f, edge_order = as_array(f), static(edge_order, "the order at the edges must be known")
     axes = axes_of(axis, f.type.ndim)
     steps = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
     if len(steps) != len(axes):
@@ -131,6 +131,8 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
         if as_array(h).type.shape:
             lengths = as_array(h).type.shape[0], f.type.shape[k]
             require_size(*lengths, ValueError, OTHER_DISTANCES)
+    if f.type.dtype.kind == "b":
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported")
     if f.type.dtype.kind not in "fc":
         f = cast(f, dtype=np.dtype(float))
     slopes_by_axis = tuple(

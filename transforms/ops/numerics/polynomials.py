@@ -86,7 +86,7 @@ def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
 
 def _poly(seq_of_zeros: Any) -> Any:
     roots = as_array(seq_of_zeros)
-    if roots.type.dtype.kind not in "fc":
+    if roots.type.dtype.kind not in "fc" or roots.type.dtype == np.float16:
         roots = cast(roots, dtype=FLOAT)
     if roots.type.ndim != 1:
         raise UnsupportedError("np.poly of a matrix", "give it the eigenvalues")

@@ -48,12 +48,17 @@ def keep_block(core: Any, kept: Any) -> Any:
 def lstsq(a: Any, b: Any, rcond: Any) -> Any:
     """np.linalg.lstsq without the singular values up to rcond times the largest."""
     a, b = floating(a), floating(b)
-    rcond = np.where(np.asarray(rcond) < 0, np.finfo(a.dtype).eps, rcond)
+    fits = (np.asarray(rcond) > 0) & (np.asarray(rcond) < 1)  # LAPACK takes no other
+    rcond = np.where(fits, rcond, np.finfo(a.dtype).eps)
     inverse, s, large = without_small(a, rcond)
     x = inverse @ b
     rest = b - a @ x
-    squares = np.atleast_1d(np.sum((rest * np.conj(rest)).real, axis=0))
-    return x, squares, np.sum(large).astype(np.int32), s
+    squares, rank = np.atleast_1d(np.sum((rest * np.conj(rest)).real, axis=0)), np.sum(large)
+    if a.shape[0] <= a.shape[1]:
+        squares = squares[:0]
+    else:  # none where columns depend on others
+        squares = squares[: np.where(rank == a.shape[1], squares.shape[0], 0)]
+    return x, squares, rank.astype(np.int32), s
 
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:

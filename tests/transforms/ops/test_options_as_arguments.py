@@ -1,0 +1,104 @@
+"""Options of functions that are arguments of the program: values are those of NumPy and SciPy."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.linalg as sl
+
+import tapeless
+
+X = np.array([0.3, -1.0, 2.0, 0.5])
+M = np.array([[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 1.5]])
+OF_ORDERS = {
+    "vector": lambda x, m, o: np.linalg.norm(x, o),
+    "matrix": lambda x, m, o: np.linalg.norm(m, o),
+    "rows": lambda x, m, o: np.linalg.norm(m, o, axis=1),
+    "vector_norm": lambda x, m, o: np.linalg.vector_norm(x, ord=o),
+    "matrix_norm": lambda x, m, o: np.linalg.matrix_norm(m, ord=o),
+    "scipy": lambda x, m, o: sl.norm(x, o),
+    "scipy matrix": lambda x, m, o: sl.norm(m, o),
+    "cond": lambda x, m, o: np.linalg.cond(m, o),
+}
+OF_INTEGERS = {
+    "tri": lambda x, m, k: np.tri(3, k=k),
+    "eye": lambda x, m, k: np.eye(3, k=k),
+    "eye of so many": lambda x, m, k: np.eye(k + 2, k=k),
+    "tril_indices": lambda x, m, k: np.tril_indices(3, k),
+    "triu": lambda x, m, k: np.triu(m, k),
+    "trans": lambda x, m, k: sl.solve_triangular(m, m[0], trans=k),
+    "gradient": lambda x, m, k: np.gradient(x, edge_order=k),
+}
+
+
+def outcome(f, *args):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return tapeless.tree.leaves(f(*args))
+    except (ValueError, np.linalg.LinAlgError) as e:
+        return type(e)
+
+
+def assert_as_numpy(function, *args):
+    expected = outcome(function, *args)
+    compiled = tapeless.jit(function)
+    for f in (compiled.plain, compiled)[: 2 if args[-1] in (np.inf, 1) else 1]:
+        actual = outcome(f, *args)
+        if isinstance(expected, type):
+            assert actual is expected
+            continue
+        for x, y in zip(actual, expected, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-10)
+
+
+@pytest.mark.usefixtures("traced")  # floats decide what is computed
+@pytest.mark.parametrize("order", [1, 2, 3, 2.5, 0, -1, np.inf, -np.inf, 1.0, None, "fro", "nuc"])
+@pytest.mark.parametrize("name", OF_ORDERS)
+def test_orders_of_norms(name, order):
+    assert_as_numpy(OF_ORDERS[name], X, M, order)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("name", OF_INTEGERS)
+def test_integers(name, k):
+    assert_as_numpy(OF_INTEGERS[name], X, M, k)
+
+
+@pytest.mark.parametrize("rcond", [1.5, 1.0, 0.5, 0.0, -1.0])
+@pytest.mark.parametrize("a", [M, M[:, :2], M[:2], np.outer(M[0], M[0])], ids=range(4))
+def test_least_squares_up_to_a_ratio(a, rcond):
+    def fitted(a, rcond):
+        x, squares, rank, _ = np.linalg.lstsq(a, a[:, 0] + 1, rcond)
+        return a @ x, squares, rank
+
+    expected = fitted(a, rcond)
+    for x, y in zip(tapeless.jit(fitted).plain(a, rcond), expected, strict=True):
+        assert np.shape(x) == np.shape(y)
+        np.testing.assert_allclose(x, y, atol=1e-10)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_a_matrix_that_is_not_positive_is_an_error(lower):
+    def solution(a, b):
+        return np.sum(sl.solve(a, b, assume_a="pos", lower=lower) ** 2)
+
+    slope = tapeless.jit(tapeless.value_and_grad(solution))
+    value, derivative = slope(M, X[:3])
+    assert value == pytest.approx(solution(M, X[:3]), rel=1e-12)
+    step = np.zeros((3, 3))
+    step[(1, 0) if lower else (0, 1)] = 1e-6
+    difference = (solution(M + step, X[:3]) - solution(M - step, X[:3])) / 2e-6
+    assert np.sum(derivative * step) / 1e-6 == pytest.approx(difference, rel=1e-6)
+    with pytest.raises(np.linalg.LinAlgError):
+        solution(M - 2 * np.eye(3), X[:3])
+    with pytest.raises(np.linalg.LinAlgError):
+        slope(M - 2 * np.eye(3), X[:3])
+
+
+def test_norms_and_polynomials_of_float16():
+    h = np.array([0.5, 0.25, 1.5], dtype=np.float16)
+    assert tapeless.jit(np.linalg.norm).plain(h).dtype == np.linalg.norm(h).dtype
+    scaled = lambda h, x: x * (np.linalg.norm(h) - np.sum(h > 0))  # noqa: E731
+    np.testing.assert_allclose(tapeless.jit(scaled)(h, X), scaled(h, X), rtol=1e-6)
+    assert tapeless.jit(lambda h: np.poly(h)).plain(h).dtype == np.poly(h).dtype
