@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import atom, atom_of_size, static
-from tapeless.transforms.core.language import Literal, Var
+from tapeless.transforms.core.language import Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.fourier import fft
@@ -284,13 +284,17 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for k, condition in enumerate(condlist):
         if creation.as_array(condition).type.dtype.kind != "b":
             raise TypeError(f"invalid entry {k} in condlist: should be boolean ndarray")
-    types = [creation.as_array(a).type for a in (*choicelist, chosen)]
-    dtype = np.result_type(*(t.dtype.type(0).item() if t.weak else t.dtype for t in types))
-    if dtype.kind in "iu":  # the last choice may hold less than the first
+    kinds = [_kind_of(creation.as_array(a).type) for a in (chosen, *reversed(choicelist))]
+    dtype = np.result_type(*kinds)
+    if np.result_type(*kinds[:2]) != dtype:  # a number of Python's adapts to all choices
         chosen = creation.cast_to(shapes.cast(chosen, dtype=chosen.type.dtype), dtype)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         chosen = _where(condition, choice, chosen)
     return chosen
+
+
+def _kind_of(t: Type) -> Any:
+    return t.dtype.type(0).item() if t.weak else t.dtype
 
 
 def _rows(arrays: Any) -> Any:

@@ -12,6 +12,7 @@ from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.frontend.arrays import promotions
 from tapeless.transforms.frontend.trace.cells import Value
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.linalg import products
@@ -39,7 +40,7 @@ def _operand(value: Any) -> bool:
 
 
 def _is_range(value: Any) -> bool:
-    return isinstance(value, range) or getattr(value, "is_range", False) is True
+    return isinstance(value, range) or own_attribute(value, "is_range") is True
 
 
 def following(result: Any, *sources: Any) -> Any:

@@ -27,6 +27,7 @@ from tapeless.transforms.frontend.arrays.numpy_scalars import call_with_numpy_nu
 from tapeless.transforms.frontend.arrays.operators import following
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.dependence import need_integers
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.recorded_reads import Captured
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS, METHODS, WRITERS, full_name
@@ -454,7 +455,7 @@ def view_of(parent: Value, chain: view_chains.Chain, kind: Type) -> Symbol:
 
 def _as_line(a: Any) -> Any:
     """A range of integers that are known when the program runs, as an array."""
-    if not getattr(a, "is_range", False):
+    if not own_attribute(a, "is_range"):
         return a
     return apply(FUNCTIONS[np.arange], a.start, a.stop, a.step)
 
@@ -469,7 +470,7 @@ COPY_MODES = {
 
 def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function, ufunc or method, on symbols; refuses by name what has no rule."""
-    if any(getattr(a, "is_range", False) for a in args):
+    if any(own_attribute(a, "is_range") for a in args):
         args = tuple(map(_as_line, args))
     if kwargs.get("device", "") in (None, "cpu"):  # all that NumPy knows
         kwargs = {k: v for k, v in kwargs.items() if k != "device"}

@@ -27,6 +27,7 @@ from tapeless.transforms.frontend.control_flow.truth import is_none, may_be_none
 from tapeless.transforms.frontend.heap.iterators import Once
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.objects import special_methods
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, as_either, is_one_of_texts
@@ -43,7 +44,7 @@ COMPARISONS = frozenset(("Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"))
 
 def binary(kind: str, left: Any, right: Any) -> Any:
     """left + right and its like; tuples and lists compare by the first elements that differ."""
-    if tuple in (getattr(left, "stands_for", None), getattr(right, "stands_for", None)):
+    if tuple in (own_attribute(left, "stands_for"), own_attribute(right, "stands_for")):
         raise UnsupportedError(
             "a tuple that data picks from tuples of other lengths is compared, or put together",
             "take its items",
@@ -70,7 +71,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
 
 
 def _loops(value: Any) -> bool:
-    return getattr(value, "tail", None) is not None
+    return own_attribute(value, "tail") is not None
 
 
 def _of_filled(kind: str, a: Any, b: Any) -> Any:

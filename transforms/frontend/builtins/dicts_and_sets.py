@@ -24,6 +24,7 @@ from tapeless.transforms.frontend.control_flow.comprehensions import (
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
 from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.structure_errors import NUMBERS
@@ -74,7 +75,7 @@ def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
         items = [(key, value) for key in keys]
     else:
         items = hooks.call(hashed_containers.with_keys, keys, value)
-    if isinstance(value, list) and getattr(items, "tail", None) is None:
+    if isinstance(value, list) and own_attribute(items, "tail") is None:
         return trace().born(dict(items))  # one list for all keys
     return _new_container(hooks, dict, _current_place("fromkeys"), items)
 
@@ -122,7 +123,7 @@ def _new_container(
 
 def _is_known(kind: Any, items: Any) -> bool:
     """Whether keys or members are known while staging."""
-    if isinstance(items, hashed_containers.Keys) or getattr(items, "tail", None) is not None:
+    if isinstance(items, hashed_containers.Keys) or own_attribute(items, "tail") is not None:
         return False
     if hasattr(type(items), "keys"):
         return True
@@ -193,7 +194,7 @@ def _members(items: Any) -> Any:
 
 
 def _has_data(other: Any) -> bool:
-    if isinstance(other, Symbol) or getattr(other, "tail", None) is not None:
+    if isinstance(other, Symbol) or own_attribute(other, "tail") is not None:
         return True
     return isinstance(other, (list, tuple)) and any(map(by_data, other))
 

@@ -20,6 +20,7 @@ from tapeless.transforms.frontend.control_flow.branches import for_each_option, 
 from tapeless.transforms.frontend.effects.effects import not_shown
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects.special_methods import special
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import MAKERS, Template, Text, join_texts, method
@@ -134,7 +135,7 @@ def _with_fields(name: str, fields: Iterable[tuple[str, Any]]) -> Any:
 def has_own_text(value: Any) -> bool:
     """Whether a user's class says what the text of a value is, or of one in a container."""
     if type(value) in BRACKETS:
-        return not getattr(value, "tail", None) and any(map(has_own_text, _items(value)))
+        return not own_attribute(value, "tail") and any(map(has_own_text, _items(value)))
     methods = ("__repr__", "__str__", "__format__")
     return any(special(value, name) for name in methods) or _fields_of(value) is not None
 

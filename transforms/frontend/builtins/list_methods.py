@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins.comparison import is_run_time_value
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import hashed_by_identity, trace
 from tapeless.transforms.prelude.containers.list_methods import METHODS
 
@@ -17,7 +18,7 @@ ASKING = ("count", "index", "remove")
 
 def ask_whether_equal(item: Any, container: Any) -> None:
     """Must be called before Python looks for an item in a list, by which object it is."""
-    if hashed_by_identity(item) and getattr(container, "tail", None) is None:
+    if hashed_by_identity(item) and own_attribute(container, "tail") is None:
         trace().ask_identity(item, *container)
 
 
@@ -25,7 +26,7 @@ def of_data(this: Any, name: str, args: tuple[Any, ...]) -> Any:
     """Our code for a method; None where Python's own will do."""
     if name not in METHODS or not isinstance(this, (list, tuple, deque)):
         return None
-    by_columns = getattr(this, "tail", None) is not None
+    by_columns = own_attribute(this, "tail") is not None
     if name in ASKING:
         ask_whether_equal(args[0], this)
         data = by_columns or any(map(is_run_time_value, (*args, *this)))

@@ -18,6 +18,7 @@ from tapeless.transforms.frontend.control_flow.iteration import fold, item_of, l
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects import special_methods
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import isnan
 from tapeless.transforms.ops.primitives.selection import select
@@ -48,7 +49,7 @@ def materialize(x: Any) -> Any:
 
 def of_python(x: Any) -> bool:
     """Whether something rolled gives numbers of Python's, which adapt to arrays."""
-    tail = getattr(x, "tail", None)
+    tail = own_attribute(x, "tail")
     weak = tail is not None and all(t.weak for t in tail.items)
     return weak or (isinstance(x, Sequence) and x.is_range)
 
@@ -63,7 +64,7 @@ def column_of(x: Any) -> Any:
         numbers = (
             spec is not None
             and spec.kind == "leaf"
-            and getattr(spec.value, "listing", None) is None
+            and own_attribute(spec.value, "listing") is None
         )
         return x.arrays()[0] if numbers else None
     if not isinstance(x, Symbol):

@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.control_flow.iteration import map_
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
 from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.container_aliases import mutable, record_aliases
 from tapeless.transforms.frontend.values.identity import NUMBERS
@@ -42,7 +43,7 @@ from tapeless.transforms.ops.function_table import FUNCTIONS
 def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
     x, key = x.to_list() if isinstance(x, Lazy) else x, of_present(key)
     x = materialize(x) if must_roll(x) else x
-    rolled = isinstance(x, Symbol) or getattr(x, "tail", None) is not None
+    rolled = isinstance(x, Symbol) or own_attribute(x, "tail") is not None
     items = x if rolled else list(x)
     keys = items if key is None else _map_key(hooks, key, items, rolled)
     constant_keys = None if rolled else _deciding_keys(keys)
@@ -81,7 +82,7 @@ def _refusal() -> BaseException:
 
 def _rolled_columns(keys: Any) -> Iterator[Any]:
     """The numbers that decide the order of what loops fill."""
-    tail = getattr(keys, "tail", None)
+    tail = own_attribute(keys, "tail")
     if tail is None and not isinstance(keys, Symbol):
         yield from _columns(list(keys))
         return

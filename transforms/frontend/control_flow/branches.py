@@ -35,6 +35,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, has_identity
 from tapeless.transforms.frontend.values.structure import Structure, is_reference
@@ -236,7 +237,7 @@ def defer_choice(make: Callable[..., Any], *values: Any) -> Either | DeferredIte
             _run_over_once(value.state)
     uneven = [v for v in values if has_options(v) and not isinstance(v, Either)]
     if uneven and len(uneven) == sum(map(has_options, values)):
-        source = getattr(uneven[0], "source", uneven[0])
+        source = own_attribute(uneven[0], "source") or uneven[0]
         depth = len(trace().journals)
         return DeferredIterator(lambda: make(*map(_present, values)), source, [depth])
     choice = _defer(make, *values)
@@ -367,7 +368,7 @@ def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure
         ):
             continue
         kept = [e.held.get(key) for e in (a, b)]
-        tails = [tail for tail in (getattr(k, "tail", None) for k in kept) if tail]
+        tails = [tail for tail in (own_attribute(k, "tail") for k in kept) if tail]
         if tails:  # it is one inside of a side already
             lists.append((location.obj, tails[0].spec))
             continue
@@ -384,7 +385,7 @@ def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure
 def _is_object(contents: Structure) -> bool:
     """Whether a list holds objects or arrays, each of which is one of its own."""
     return any(
-        has_identity(c.value) or is_reference(c) or getattr(c.value, "mutable", False)
+        has_identity(c.value) or is_reference(c) or own_attribute(c.value, "mutable")
         for c in contents.children
     )
 

@@ -20,6 +20,7 @@ from tapeless.transforms.frontend.effects.effects import raise_
 from tapeless.transforms.frontend.heap.references import GuardedRef
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import has_identity
 
@@ -31,7 +32,7 @@ def chosen_by_data(items: Any, k: Any) -> bool:
     return (
         trace().identities
         and isinstance(items, (list, tuple))
-        and getattr(items, "tail", None) is None
+        and own_attribute(items, "tail") is None
         and len(items) > 0
         and isinstance(k, Symbol)
         and k.type.dtype.kind in "iu"

@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.heap.lists import SMALL, StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.dependence import can_be_known
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import MISSING
 
@@ -150,7 +151,7 @@ def _amount(source: Any) -> Any:
     """What tells whether rows, or the keys of a dictionary or set, are still as many."""
     source = vars(source).get("rows", source)
     count_location = vars(source)["counts" if "last" in vars(source) else "count"]
-    tail = getattr(count_location, "tail", None)
+    tail = own_attribute(count_location, "tail")
     if tail is not None:
         return tail.stacks[0].present()
     return count_location.present() if isinstance(count_location, Symbol) else count_location
@@ -221,7 +222,7 @@ def long_by_data(items: Any) -> bool:
     if isinstance(items, Sequence):
         n = items.count
         return not isinstance(n, int) and not can_be_known(atom_of_size(n))
-    length = items.length() if getattr(items, "tail", None) is not None else None
+    length = items.length() if own_attribute(items, "tail") is not None else None
     return isinstance(length, Symbol) and not can_be_known(length.value())
 
 

@@ -43,6 +43,7 @@ from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined
 from tapeless.transforms.frontend.trace.dependence import depends_on_program
 from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import attributes, is_record
 from tapeless.transforms.frontend.values.container_aliases import LoopAliases
@@ -317,14 +318,14 @@ class LoopEmitter:
 
 def _has_tail(value: Any) -> bool:
     """Whether there is a list whose length run-time values decide in a value."""
-    return getattr(value, "tail", None) is not None or any(map(_has_tail, _members(value)))
+    return own_attribute(value, "tail") is not None or any(map(_has_tail, _members(value)))
 
 
 def _symbols(value: Any) -> Iterator[Symbol]:
     """The symbols that a value is made of, but those of lists of run-time length."""
     if isinstance(value, Symbol):
         yield value
-    elif getattr(value, "tail", None) is None:
+    elif own_attribute(value, "tail") is None:
         for child in _members(value):
             yield from _symbols(child)
 

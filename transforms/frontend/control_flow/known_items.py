@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.heap.indexed_choice import (
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.tables import Table, name_of
 from tapeless.transforms.frontend.source.tree_building import hidden_name
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import (
     Structure,
@@ -69,7 +70,7 @@ def in_arrays(items: Any) -> Any:
 def _are_known(items: Any) -> bool:
     return (
         isinstance(items, (tuple, StagedList))
-        and getattr(items, "tail", None) is None
+        and own_attribute(items, "tail") is None
         and len(items) > 1
     )
 
@@ -97,7 +98,7 @@ def _of_reals(spec: Structure) -> bool:
     """Numbers, or tuples of numbers, that are no integers: integers may be asked for."""
     if spec.kind == "leaf":
         dtype = spec.atom.type.dtype if spec.atom is not None else np.dtype(type(spec.value))
-        return dtype.kind in "fc" and not getattr(spec.value, "mutable", False)
+        return dtype.kind in "fc" and not own_attribute(spec.value, "mutable")
     return spec.kind is tuple and all(map(_of_reals, spec.children))
 
 
@@ -114,5 +115,5 @@ def _has_loop(body: Any) -> bool:
 
 def has_changed(items: Any, before: list[Any]) -> bool:
     """Whether a loop over known items has changed the list."""
-    now = None if getattr(items, "tail", None) is not None else list(items)
+    now = None if own_attribute(items, "tail") is not None else list(items)
     return now is None or len(now) != len(before) or any(map(lambda a, b: a is not b, now, before))

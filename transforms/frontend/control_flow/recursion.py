@@ -43,6 +43,7 @@ from tapeless.transforms.frontend.control_flow.branch_side import appending_to, 
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.trace.cells import CellLocation
 from tapeless.transforms.frontend.trace.journals import Journal, Location
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.identity import NUMBERS, is_same
 from tapeless.transforms.frontend.values.join import convert, join, join_types
@@ -345,7 +346,7 @@ def _leaves(spec: Structure) -> Iterator[tuple[Any, Atom]]:
 def _symbol_like(v: Var, value: Any) -> Symbol:
     """A symbol for what stands where a value does: an array, or one in the place of a list."""
     symbol = Symbol(v, is_array=_is_array(value))
-    symbol.listing = getattr(value, "listing", None)
+    symbol.listing = own_attribute(value, "listing")
     return symbol
 
 

@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.heap.frames import Frame
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.source.original_code import original_code
 from tapeless.transforms.frontend.source.rewrite import known_codes
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text
@@ -156,7 +157,7 @@ def with_holes(value: Any, atoms: list[Atom]) -> Any:
     if isinstance(value, tuple):
         parts = [with_holes(v, atoms) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if (is_range := getattr(value, "is_range", None)) is not None:
+    if (is_range := own_attribute(value, "is_range")) is not None:
         if not is_range:
             raise UnsupportedError(
                 "what a loop can run over is given to code without a rule", "make a list of it"

@@ -23,6 +23,7 @@ from tapeless.transforms.frontend.effects.external_calls import (
 )
 from tapeless.transforms.frontend.effects.python_generators import generator_of
 from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.callbacks import FOR_EACH, outside
 from tapeless.transforms.ops.primitives.shapes import cast
@@ -98,7 +99,7 @@ def _in_random_order(
 
 
 def _is_sequence(items: Any) -> bool:
-    has_items = getattr(items, "is_range", False) or getattr(items, "shape", ())
+    has_items = own_attribute(items, "is_range") or getattr(items, "shape", ())
     return isinstance(items, SEQUENCES) or bool(has_items)
 
 

@@ -32,6 +32,7 @@ from tapeless.transforms.frontend.heap.ragged import (
 )
 from tapeless.transforms.frontend.heap.tables import Table, name_of
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import is_program_object
 from tapeless.transforms.frontend.values.join import join_types
@@ -177,7 +178,7 @@ def _is_index(k: Any) -> bool:
 
 
 def _by_data(items: Any, k: Any) -> bool:
-    is_known = isinstance(items, (list, tuple)) and getattr(items, "tail", None) is None
+    is_known = isinstance(items, (list, tuple)) and own_attribute(items, "tail") is None
     if not is_known or not _is_index(k) or len(items) == 0:
         return False
     note_objects(items)

@@ -16,6 +16,7 @@ from tapeless.transforms.errors import AliasError, StructureError, UnsupportedEr
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.reachability import refuse_iterators
 from tapeless.transforms.frontend.trace.cells import CellLocation, named_like
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.identity import is_same
 from tapeless.transforms.frontend.values.join import join_types
@@ -95,7 +96,7 @@ class Columns:
         """Which stacks hold lists, as arrays: those are equally long, unless it is ragged."""
         if self.ragged:
             return [False] * len(self.stacks)
-        is_list = [getattr(v, "listing", None) is not None for v in self.spec.leaf_values()]
+        is_list = [own_attribute(v, "listing") is not None for v in self.spec.leaf_values()]
         return is_list + [False] * (len(self.stacks) - len(is_list))  # or flags
 
     def uneven(self) -> list[bool]:
@@ -251,14 +252,14 @@ def are_equally_long(item: Any) -> bool:
 
 def _fit_lists(mine: Any, new: Any) -> None:
     """Lists that are elements of one hold numbers of one type, from their start on."""
-    old, other = (getattr(x, "listing", None) for x in (mine, new))
+    old, other = (own_attribute(x, "listing") for x in (mine, new))
     if old is not None and other is not None and old.items != other.items:
         old.fit(other.items)
 
 
 def may_be_list(value: Any, source: Any) -> None:
     """Tells that an array may stand for the list that `source` stands for."""
-    listing = getattr(source, "listing", None)
+    listing = own_attribute(source, "listing")
     if listing is not None and getattr(value, "cell", None) is not None:
         t, own = trace(), [symbol.cell for symbol in listing.stacks]
         others = (
@@ -311,7 +312,7 @@ def same_structure(a: Any, b: Any) -> bool:
 
 
 def is_list(spec: Any) -> bool:
-    listing = spec.kind == "leaf" and getattr(spec.value, "listing", None) is not None
+    listing = spec.kind == "leaf" and own_attribute(spec.value, "listing") is not None
     return listing or (isinstance(spec.kind, type) and issubclass(spec.kind, list))
 
 

@@ -8,6 +8,7 @@ from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.heap.lists import as_list
 from tapeless.transforms.frontend.trace.dependence import can_be_known
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.prelude.containers.linked_lists import Part, Row
 
@@ -15,11 +16,11 @@ from tapeless.transforms.prelude.containers.linked_lists import Part, Row
 def with_known_lists(value: Any) -> Any:
     """The value with lists of known elements: loops that fill one are unrolled, or it is
     refused."""
-    listing = getattr(value, "listing", None)
+    listing = own_attribute(value, "listing")
     value = as_list(value)
     if isinstance(value, (Part, Row)):
         raise by_data()
-    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    tail = own_attribute(value, "tail") if isinstance(value, list) else None
     if tail is not None:
         return _with_items(value, tail, (listing or tail).loops)
     if isinstance(value, dict):

@@ -40,6 +40,7 @@ from tapeless.transforms.frontend.heap.list_columns import (
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.heap.renewal import read_again
 from tapeless.transforms.frontend.heap.stack_arrays import JOINERS, is_empty, join_rows, join_uneven
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.join import convert
 from tapeless.transforms.frontend.values.list_elements import (
@@ -83,7 +84,7 @@ def _of_plain(name: str) -> Any:
     spelling = {"__delitem__": "del of a slice"}
 
     def method(self: StagedList, *args: Any) -> Any:
-        if any(getattr(each, "tail", None) is not None for each in (self, *args)):
+        if any(own_attribute(each, "tail") is not None for each in (self, *args)):
             raise _refusal(spelling.get(name, "a comparison"))
         return native(self, *args)
 
@@ -218,7 +219,7 @@ class StagedList(list):  # type: ignore[type-arg]
                 return unflatten(spec, [build(c, leaves) for c in spec.children])
             stack = next(leaves)
             value = stacks.peek(stack.value(), at)
-            is_list = getattr(spec.value, "listing", None) is not None and not ragged
+            is_list = own_attribute(spec.value, "listing") is not None and not ragged
             if is_list and are_equally_long(stack.type.item):
                 value.type = stack.type.item
             value_symbol = wrap(value)
@@ -391,7 +392,7 @@ class StagedList(list):  # type: ignore[type-arg]
         if getattr(values, "pushes", False) or (self.traits and _is_long_by_data(values)):
             append_each(self, values)
             return
-        if getattr(values, "tail", None) is None or self.traits:
+        if own_attribute(values, "tail") is None or self.traits:
             for v in list(values) if values is self else values:
                 self.append(v)
             return
@@ -415,7 +416,7 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def __add__(self, other: Any) -> StagedList:
         result = self.copy()
-        if self.tail is None and getattr(other, "tail", None) is not None:
+        if self.tail is None and own_attribute(other, "tail") is not None:
             to_columns(result, other.tail.spec)
         result.extend(other)
         return result
@@ -542,12 +543,12 @@ def append_each(
 
 def _is_long_by_data(items: Any) -> bool:
     """Whether it is a list whose length is known when the program runs."""
-    return getattr(items, "tail", None) is not None and isinstance(items.length(), Symbol)
+    return own_attribute(items, "tail") is not None and isinstance(items.length(), Symbol)
 
 
 def as_list(x: Any) -> Any:
     """The list that an array stands for; other values as they are."""
-    tail = getattr(x, "listing", None)
+    tail = own_attribute(x, "listing")
     return (
         x if tail is None else from_arrays(tail.spec, [x], [t.weak for t in tail.items], like=tail)
     )
@@ -555,7 +556,7 @@ def as_list(x: Any) -> Any:
 
 def as_list_like(symbol: Symbol, like: Any) -> Any:
     """An array that was taken from a list, as the list that it stands for if `like` does."""
-    symbol.listing = getattr(like, "listing", None)
+    symbol.listing = own_attribute(like, "listing")
     return as_list(symbol)
 
 

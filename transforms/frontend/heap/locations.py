@@ -16,6 +16,7 @@ from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.journals import Location, is_identical
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import trace
@@ -54,7 +55,7 @@ class ContentsLocation(Location):
         if isinstance(self.obj, deque):
             return ListContents(tuple(self.obj), None)
         if isinstance(self.obj, list):
-            return ListContents(tuple(list.__iter__(self.obj)), getattr(self.obj, "tail", None))
+            return ListContents(tuple(list.__iter__(self.obj)), own_attribute(self.obj, "tail"))
         return dict(self.obj) if isinstance(self.obj, dict) else frozenset(self.obj)
 
     def set(self, value: Any) -> None:

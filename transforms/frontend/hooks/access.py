@@ -50,9 +50,10 @@ from tapeless.transforms.frontend.heap.locations import (
 )
 from tapeless.transforms.frontend.hooks.calls import READERS, Calls, is_method
 from tapeless.transforms.frontend.objects import capture, special_methods
-from tapeless.transforms.frontend.objects.attributes import seen, watch_class
+from tapeless.transforms.frontend.objects.attributes import namespace, seen, watch_class
 from tapeless.transforms.frontend.objects.derived_arrays import method_of
 from tapeless.transforms.frontend.objects.environment import watch_environment
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.provenance import inherited_from, name_of, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, as_either, is_one_of_texts
@@ -70,6 +71,7 @@ from tapeless.transforms.ops.primitives.shapes import cast
 #: Containers of Python's, whose keys and indices a program that is traced knows.
 PYTHON = (list, tuple, dict, deque, range, str)
 SEQUENCES = (list, tuple, deque, range, str)
+GETSET = types.GetSetDescriptorType
 
 
 def _one_of(items: Sequence[Any], place: Any) -> Any:
@@ -120,6 +122,8 @@ class AccessHooks(Calls):
             return trace().as_old(value, obj)
         if isinstance(obj, Frame):
             return value
+        if name == "__dict__" and isinstance(attribute, GETSET) and not isinstance(obj, type):
+            return namespace(obj, value)
         if isinstance(value, Symbol) and value.undefined is not None and not value.undefined.none:
             value.value()  # raises where the program runs, if the attribute is not set
         return seen(obj, name, value)
@@ -240,6 +244,10 @@ class AccessHooks(Calls):
             for_each_option(lambda option: self.set_item(option, key, value), obj)
             return
         key = trace().key_of(key, kept=isinstance(obj, dict)) if _is_known(obj) else key
+        if (owner := trace().containers.object_of(obj)) is not None:
+            put_attribute(owner, key, value, object.__setattr__)
+            dict.__setitem__(obj, key, value)
+            return
         method = special_methods.special(obj, "__setitem__")
         if method is not None:
             trace().enter(method, obj, key, value)
@@ -257,7 +265,7 @@ class AccessHooks(Calls):
         before_change(owner)
         if not isinstance(owner, (Symbol, *MUTABLE)):
             refuse_foreign_store(owner)
-        if isinstance(key, slice) and getattr(obj, "listing", None) is not None:
+        if isinstance(key, slice) and own_attribute(obj, "listing") is not None:
             raise UnsupportedError(
                 "a store to a slice of a list that a loop carries along or data chose",
                 "make it an array with np.array first, or store to its items",
@@ -281,7 +289,7 @@ class AccessHooks(Calls):
         if method is not None:
             trace().enter(method, obj, key)
             return
-        by_columns = getattr(obj, "tail", None) is not None
+        by_columns = own_attribute(obj, "tail") is not None
         if not isinstance(key, slice) and (by_columns or of_data(obj, "pop", (key,)) is not None):
             self.call(obj.pop, key)
             return
@@ -338,7 +346,7 @@ def _item_of_listed(obj: Symbol, key: Any) -> Any:
         return as_list(obj)[key]
     item, like = obj[key], obj.listing.spec.value
     if isinstance(item, Symbol) and item.type.shape:
-        item.listing = getattr(like, "listing", None)
+        item.listing = own_attribute(like, "listing")
     elif isinstance(item, Symbol) and obj.listing.items[0].weak:
         return wrap(cast(item.value(), dtype=item.type.dtype, python=True))
     return item

@@ -23,6 +23,7 @@ from tapeless.transforms.frontend.trace.readers import (
     FunctionOf,
     HasAttribute,
     KeyOf,
+    KeysOf,
 )
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import trace
@@ -56,6 +57,17 @@ def seen(obj: Any, name: str, value: Any) -> Any:
     if callable(value) and getattr(owner, name, None) is not value:
         return value  # it is made anew each time that it is asked for
     return outer(value, AttributeOf(owner, name), label, owner)
+
+
+def namespace(obj: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """The `__dict__` of an object from outside, as the program sees it now."""
+    t = trace()
+    read = KeysOf(AttributeOf(obj, "__dict__"))
+    now = tuple(name for name in values if not is_written_here(obj, name))
+    t.reads["attributes", id(obj)] = Guard(f"the attributes of {name_of(obj)}", read, now)
+    items: dict[str, Any] = t.born({name: seen(obj, name, v) for name, v in values.items()})
+    t.containers.namespaces[id(items)] = (items, obj)
+    return items
 
 
 def is_written_here(obj: Any, name: str) -> bool:

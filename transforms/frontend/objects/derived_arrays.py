@@ -13,6 +13,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.provenance import is_library_class, is_numpy
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.prelude.numpy import matrices, structured_arrays
@@ -98,7 +99,7 @@ def derived_in(value: Any) -> Iterator[Any]:
     """The arrays of derived classes among what a value is made of."""
     if isinstance(value, DerivedArray):
         yield value
-    elif isinstance(value, (list, tuple)) and getattr(value, "tail", None) is None:
+    elif isinstance(value, (list, tuple)) and own_attribute(value, "tail") is None:
         for item in value:
             yield from derived_in(item)
     elif type(value) is dict:

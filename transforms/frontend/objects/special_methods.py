@@ -32,6 +32,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList, as_list, taken_f
 from tapeless.transforms.frontend.objects.attributes import watch_class
 from tapeless.transforms.frontend.objects.fractions_as_floats import beside_fraction
 from tapeless.transforms.frontend.trace.cells import Value
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.provenance import of_library, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import may_be_one, require_current
@@ -267,7 +268,7 @@ def inplace(kind: str, target: Any, value: Any) -> Any:
     if foreign(target):
         refuse_foreign_store(target)
     elif foreign(value):
-        if not isinstance(target, np.ndarray) and not getattr(target, "mutable", False):
+        if not isinstance(target, np.ndarray) and not own_attribute(target, "mutable"):
             return binary(kind, target, value)
         raise UnsupportedError(
             f"an operation in place on an array, by an object of {qualified_class(value)}",
@@ -305,7 +306,7 @@ def call_special(name: str, native: Any, value: Any, *args: Any) -> Any:
 
 def array_of(value: Any) -> Any:
     """What NumPy makes of an object that says how, also of those in lists and tuples."""
-    if type(value) in (list, tuple, StagedList) and getattr(value, "tail", None) is None:
+    if type(value) in (list, tuple, StagedList) and own_attribute(value, "tail") is None:
         items = list(map(array_of, value))
         same = all(new is old for new, old in zip(items, value, strict=True))
         return value if same else items

@@ -18,6 +18,7 @@ from tapeless.transforms.frontend.builtins.lists_of_lists import as_lists
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.heap.list_columns import Columns
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.provenance import is_library_class, makes_plain_objects
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import attributes
@@ -157,7 +158,7 @@ def _filled_arrays(value: Any) -> Structure | None:
     """The arrays of a list that a loop filled; None of other values."""
     value = as_list(value)
     require_current(value)
-    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    tail = own_attribute(value, "tail") if isinstance(value, list) else None
     if not isinstance(tail, Columns):
         return None
     columns = zip(value.arrays(), tail.stacks, tail.uneven(), strict=True)
@@ -174,7 +175,7 @@ def _rows(value: Any, tail: Any, columns: tuple[Structure, ...]) -> Structure:
 def _with_lists(spec: Structure) -> Structure:
     """What an element is made of, where arrays stand for lists in it."""
     if spec.kind == "leaf":
-        tail = getattr(spec.value, "listing", None)
+        tail = own_attribute(spec.value, "listing")
         return spec if tail is None else _rows(StagedList(), tail, (spec,))
     return dataclasses.replace(spec, children=tuple(map(_with_lists, spec.children)))
 

@@ -21,6 +21,7 @@ from tapeless.transforms.frontend.heap.locations import ContentsLocation, entry_
 from tapeless.transforms.frontend.staging.results import Outgoing
 from tapeless.transforms.frontend.trace.cells import CellLocation, Value
 from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
@@ -121,7 +122,7 @@ def _refuse_shared(array: Any, name: str, run: Trace) -> None:
 def _home(location: Location, final: Any, homes: dict[int, Held]) -> Location | Held:
     if not isinstance(location, ContentsLocation) or id(location.obj) not in homes:
         return location
-    if getattr(final, "tail", None) is not None:
+    if own_attribute(final, "tail") is not None:
         raise UnsupportedError(
             "a list from outside gets as many elements as data says",
             "append to a list of the function, and store that at the end",

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.plain_objects import is_described
 from tapeless.transforms.frontend.trace.readers import (
     GONE,
@@ -95,7 +96,7 @@ def compared_parts(value: Any, is_own: Callable[[Any, str], bool]) -> Iterator[A
     seen = set[int]()
     while pending:
         item, names = pending.pop()  # and what comparisons of what it is in read of it
-        if isinstance(item, SIMPLE) or id(item) in seen or getattr(item, "tail", None) is not None:
+        if isinstance(item, SIMPLE) or id(item) in seen or own_attribute(item, "tail") is not None:
             continue  # what loops put into a list are numbers
         seen.add(id(item))
         if isinstance(item, (list, tuple, set, frozenset)):

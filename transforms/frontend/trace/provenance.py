@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 
 STANDARD = Path(os.__file__).parent
@@ -217,5 +218,5 @@ def of_objects(f: Any, args: tuple[Any, ...]) -> bool:
 
 def _holds_objects(value: Any) -> bool:
     if isinstance(value, (list, tuple)):  # what loops fill holds numbers
-        return getattr(value, "tail", None) is None and any(map(_holds_objects, value))
+        return own_attribute(value, "tail") is None and any(map(_holds_objects, value))
     return value is None or isinstance(value, str)

@@ -28,6 +28,7 @@ class Containers:
     makers     dicts and sets, and where they are made
     tails      lists that are filled by rolled loops
     labels     the index of one of several constants
+    namespaces the `__dict__` of an object from outside, as the program reads it, and the object
     """
 
     kin: dict[int, tuple[Any, dict[int, Any]]] = field(default_factory=dict)
@@ -41,10 +42,15 @@ class Containers:
     makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     tails: list[Any] = field(default_factory=list)
     labels: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)
+    namespaces: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def kin_of(self, container: Any) -> dict[int, Any]:
         """What a container may be, by run-time values, by their ids."""
         return self.kin.get(id(container), (None, {}))[1]
+
+    def object_of(self, namespace: Any) -> Any:
+        """The object from outside whose `__dict__` this stands for; None of other dicts."""
+        return self.namespaces.get(id(namespace), (None, None))[1]
 
     def stands_for_others(self, container: Any) -> bool:
         """Whether which object of the user's program it is depends on data."""

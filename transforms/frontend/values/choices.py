@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import attributes, has_attributes
@@ -178,7 +179,7 @@ class Carrying:
                 items = tuple(map(self.value, uneven.items))
                 length = self.value(uneven.length)
                 set_contents(x, UnevenContents(items, length, uneven.lengths))
-            if (columns := getattr(x, "tail", None)) is not None:
+            if (columns := own_attribute(x, "tail")) is not None:
                 columns.leave_block([self.value(stack) for stack in columns.stacks])
         elif isinstance(x, deque):
             for k, v in enumerate(x):

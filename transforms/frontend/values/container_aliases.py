@@ -16,6 +16,7 @@ from typing import Any
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import AliasError
 from tapeless.transforms.frontend.trace.cells import Value
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import is_record
 from tapeless.transforms.frontend.values.choices import Either
@@ -58,7 +59,7 @@ def may_be_one(a: Any, b: Any) -> bool:
         return not decided and any(isinstance(part, Value) for part in (*a, *b))
     if type(a) is type(b) and mutable(a):
         return any(map(trace().containers.stands_for_others, (a, b)))
-    tails = [getattr(x, "listing", None) or getattr(x, "tail", None) for x in (a, b)]
+    tails = [own_attribute(x, "listing") or own_attribute(x, "tail") for x in (a, b)]
     return None not in tails and any(isinstance(x, Value) for x in (a, b))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import (
     OfOtherElement,
@@ -35,6 +36,11 @@ def before_write(obj: Any) -> None:
         raise UnsupportedError(
             f"a {kind} is changed that data picks from others of the caller's, or of other lengths",
             "make arrays of what they hold, and store to these",
+        )
+    if t.containers.object_of(obj) is not None:
+        raise UnsupportedError(
+            "the __dict__ of an object from outside is changed by a method",
+            "set one attribute after the other: setattr(x, name, value)",
         )
     require_current(obj)
     kin, older = t.containers.kin, t.containers.kin_of(obj)
@@ -65,7 +71,7 @@ def write_back(obj: Any) -> None:
         refuse_change(element, "a container that may be in a list twice is changed")
     before_write(element.owner)  # which may be in a list itself
     for symbol, value in zip(element.tail.stacks, element.tail.spec.leaf_values(), strict=False):
-        if getattr(value, "listing", None) is not None:  # the list may be what changed
+        if own_attribute(value, "listing") is not None:  # the list may be what changed
             trace().memory.changed_inside(symbol.cell)
     same_parts = has_same_containers(element.whole)
     try:

@@ -19,6 +19,7 @@ from tapeless.transforms.errors import StructureError, TapelessError, Unsupporte
 from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, constant
 from tapeless.transforms.frontend.source.tree_building import RESULT
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import attributes, is_record
 from tapeless.transforms.frontend.values.choices import Either, has_identity
@@ -102,7 +103,7 @@ class Structure:
             return "text by data"
         if self.kind is Either:
             return "one of two by data"
-        if getattr(self.value, "is_range", False):
+        if own_attribute(self.value, "is_range"):
             return "range by data"
         if issubclass(self.kind, dict):
             pairs = zip(self.keys, self.children, strict=True)
@@ -131,7 +132,7 @@ def flatten(value: Any, inner: Callable[[Any], Structure] | None = None) -> Stru
         return Structure("leaf", value, atom=atom(value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         return Structure("leaf", value, atom=constant(value))
-    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    tail = own_attribute(value, "tail") if isinstance(value, list) else None
     if tail is not None and tail.spec.kind == "leaf":
         require_current(value)
         column = value.arrays()[0]
@@ -185,7 +186,7 @@ def _open_once(value: Any) -> Iterator[None]:
 
 def list_of_array(a: Structure, b: Structure) -> Any:
     """The tail of the list that an array stands for which is now one of these, now the other."""
-    tails = [getattr(spec.value, "listing", None) for spec in (a, b)]
+    tails = [own_attribute(spec.value, "listing") for spec in (a, b)]
     if (tails[0] is None) != (tails[1] is None):
         raise StructureError("it is a list here and an array there", "make it np.array(...) of it")
     return tails[0]
@@ -291,19 +292,19 @@ def has_symbols(value: Any, depth: int = 4) -> bool:
     if isinstance(value, (Symbol, Text, Either)):
         return True
     if depth and isinstance(value, (list, tuple, set)):
-        return bool(getattr(value, "tail", None)) or any(has_symbols(v, depth - 1) for v in value)
+        return bool(own_attribute(value, "tail")) or any(has_symbols(v, depth - 1) for v in value)
     if depth and isinstance(value, dict):
         return any(has_symbols(v, depth - 1) for v in value.values())
     if isinstance(value, slice):
         return any(isinstance(b, Symbol) for b in (value.start, value.stop, value.step))
-    return bool(getattr(value, "is_range", False))
+    return bool(own_attribute(value, "is_range"))
 
 
 def require_defined(spec: Structure) -> Structure:
     """The same spec, for what leaves the program's variables: those that may be unset are asked
     where the program runs, and numbers that may be None are refused."""
     for value in spec.leaf_values():
-        absence = getattr(value, "undefined", None)
+        absence = own_attribute(value, "undefined")
         if absence is not None and absence.none and absence.flag is not None:
             place = absence.origin
             raise UnsupportedError(
