@@ -124,6 +124,24 @@ PROGRAMS = {
         X,
     ),
     "choose by floats": (lambda x: np.choose(x * 0, [x, x]), X),
+    "padded beyond the dtype": (lambda x: np.pad(x.astype("i1"), 1, constant_values=300), I4),
+    "padded beyond the dtype at a side": (
+        lambda x: np.pad(x.astype("i1"), 1, constant_values=(3, 300)),
+        I4,
+    ),
+    "padded with unsigned numbers": (lambda x: np.pad(x, 1, constant_values=-1), U4),
+    "padded with nan": (lambda x: np.pad(x, 1, constant_values=np.nan), I4),
+    "padded": (lambda x, n: np.pad(x, 1, constant_values=(n, 7)), I4, 5),
+    "differences and an end of floats": (lambda x: np.ediff1d(x, to_end=0.5), I4),
+    "differences and a negative end": (lambda x: np.ediff1d(x, to_end=-1), U4),
+    "differences and ends": (lambda x: np.ediff1d(x, to_end=[5, 6], to_begin=1), X),
+    "joined with what is beyond the dtype": (lambda x: np.r_[x, -1], U4),
+    "joined with a number": (lambda x: np.r_[x, 7], U4),
+    "choices of floats and truth values": (
+        lambda x, q: np.select([q, q], [x.astype("f4"), q], 0.37),
+        X,
+        X > 1,
+    ),
     "number of a member": (lambda n: Shape.circle + n, 3),
 }
 
@@ -137,7 +155,7 @@ def outcome(f, args):
         return f(*args)
     except AliasError:
         return ValueError
-    except (TypeError, ValueError, IndexError) as e:
+    except (TypeError, ValueError, IndexError, OverflowError) as e:
         return type(e)
 
 

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.builder import atom
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.ops.function_table import FUNCTIONS
+from tapeless.transforms.ops.numpy.cast_rules import check_bounds
 from tapeless.transforms.ops.primitives.dtypes import PYTHON
 
 
@@ -23,7 +25,10 @@ def joined_by(obj: Any, key: Any) -> Any:
     entries = key if isinstance(key, tuple) else (key,)
     parts = [_piece(p) for p in entries]
     kinds = [_kind(p, part) for p, part in zip(entries, parts, strict=True)]
-    parts = [p.astype(np.result_type(*kinds)) for p in parts]  # Python's numbers adapt to arrays
+    dtype = np.result_type(*kinds)  # Python's numbers adapt to arrays
+    for number in (e for e in entries if type(e) is int):
+        check_bounds(atom(number), dtype)
+    parts = [p.astype(dtype) for p in parts]
     columns = obj is np.c_
     if columns:
         parts = [p if p.ndim > 1 else apply(FUNCTIONS[np.reshape], p, (-1, 1)) for p in parts]

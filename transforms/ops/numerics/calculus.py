@@ -98,6 +98,13 @@ def _edge(a: Atom, piece: Any, axis: int) -> Any:
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     line = flatten(as_array(ary))
     inner = sub(_slice_axis(line, 0, 1, None), _slice_axis(line, 0, None, -1))
+    for name, end in (("to_begin", to_begin), ("to_end", to_end)):
+        if end is not None and not np.can_cast(
+            as_array(end).type.dtype, line.type.dtype, "same_kind"
+        ):
+            raise TypeError(
+                f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
+            )
     ends = [
         None if e is None else cast_to(_line(as_array(e)), inner.type.dtype)
         for e in (to_begin, to_end)

@@ -12,6 +12,12 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.numpy.cast_rules import (
+    as_elements,
+    cast_for_store,
+    check_bounds,
+    leaves,
+)
 from tapeless.transforms.ops.numpy.creation import NUMPY as CREATION
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
@@ -129,21 +135,24 @@ def _constant(a: Atom, widths: Widths, values: Any) -> Any:
     if isinstance(value, Literal) and value.value == 0:
         return padded
     inside = pad(ones(shape=a.type.shape, dtype=np.dtype(bool)), before=before, after=after)
-    return select(inside, padded, _cast_wrapping(value, a.type.dtype))
+    return select(inside, padded, _element(value, a.type.dtype))
 
 
-def _cast_wrapping(value: Atom, dtype: np.dtype[Any]) -> Any:
-    """A value in a dtype, where integers wrap around."""
+def _element(value: Atom, dtype: np.dtype[Any]) -> Any:
+    """A value that is stored to the sides: unsigned integers wrap around, others must fit."""
     if isinstance(value, Literal):
         value = atom(np.asarray(value.value)[()])
-    return cast_to(CREATION[np.asarray](value), dtype)
+    held = as_elements(CREATION[np.asarray](value), dtype)
+    for number in leaves(held):
+        check_bounds(number, dtype)
+    return cast_to(cast_for_store(held, dtype), dtype)
 
 
 def _constants(a: Atom, widths: Widths, pairs: list[Any]) -> Any:
     """Each side filled with a value of its own, axis by axis."""
     for k, (width, values) in enumerate(zip(widths, pairs, strict=True)):
         sides = [
-            broadcast_to(_cast_wrapping(value, a.type.dtype), shape=_side(a, k, size))
+            broadcast_to(_element(value, a.type.dtype), shape=_side(a, k, size))
             for size, value in zip(width, values, strict=True)
         ]
         a = concatenate(sides[0], a, sides[1], axis=k)
