@@ -19,6 +19,7 @@ from tapeless.transforms.core.language import (
     Statement,
     Type,
     While,
+    blocks,
     operands,
     with_blocks,
 )
@@ -38,7 +39,7 @@ def _statement(s: Statement) -> Statement:
             wide = any(map(_is_wide, s.args))
             return replace_args(s) if wide else s
         case If() | For() | While():
-            _refuse(s)
+            _refuse(s, *operands(s), *(a for b in blocks(s) for a in b.results))
             return with_blocks(s, without_wide_integers)
         case _:
             return s
@@ -48,7 +49,7 @@ def replace_args(s: Let) -> Let:
     """The statement with floats, if it has a float as its result, or compares floats."""
     kinds = [a.type.dtype.kind for a in (*s.args, *s.outs) if isinstance(a.type, Type)]
     if not s.op.elementwise or not any(k in "fc" for k in kinds):
-        _refuse(s)
+        _refuse(s, *s.args)
     args = tuple(Literal(float(a.value), FLOAT) if _is_wide(a) else a for a in s.args)  # type: ignore[union-attr]
     return Let(s.outs, s.op, args, s.params, s.origin)
 
@@ -58,8 +59,8 @@ def _is_wide(a: Atom) -> bool:
     return isinstance(value, int) and not -(2**63) <= value < 2**63
 
 
-def _refuse(s: Statement) -> None:
-    if any(map(_is_wide, operands(s))):
+def _refuse(s: Statement, *values: Atom) -> None:
+    if any(map(_is_wide, values)):
         o = s.origin
         raise UnsupportedError(
             "an integer of more than 64 bits has no place in compiled code",

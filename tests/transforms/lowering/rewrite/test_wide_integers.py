@@ -52,3 +52,19 @@ def test_floats_have_an_end():
     pytest.importorskip("numba", reason="jit needs Numba")
     with pytest.raises(OverflowError):
         tapeless.jit(lambda x: x / 10**400)(2.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * (2**70 if x > 0 else 1),
+        lambda x: x * max(2**70 if k > x else k for k in (1, 2)),
+    ],
+    ids=["chosen", "in a loop"],
+)
+def test_what_a_branch_gives_is_refused(f):
+    pytest.importorskip("numba", reason="jit needs Numba")
+    with pytest.raises(UnsupportedError, match="more than 64 bits") as met:
+        tapeless.jit(f)(np.ones(3)[0])
+    assert met.value.where is not None
+    assert tapeless.jit(f).plain(1.5) == f(1.5)
