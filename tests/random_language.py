@@ -135,7 +135,8 @@ np.sum(v * {S})|v.mean()|np.max(v)|math.sin({S})|math.hypot({S}, 1.0)|({S} // 0.
 divmod({S}, 0.3)[1]|int({S} * 3) * 0.1|sorted({L})[0]|sorted({L}, key=lambda e: -e)[0]
 sorted({L}, reverse=True)[-1]|min({L}, key=lambda e: abs(e - {S}))
 sum(map(lambda e: e * {S}, {L}))|sum(y * z for y, z in zip({L}, v))|Pair({S}, {S}).v|(P + {S}).p
-(-P).p|replace(P, p={S}).total|{L}[{I}]|sum(D.values())|{"a": {S}, "b": {S}}[{T}]|[{S}, {S}][{B}]
+(-P).p|replace(P, p={S}).total|{L}[{I}]|sum(D.values())
+{"a": {S}, "b": {S}}[{T}]|[{S}, {S}][bool({B})]
 sum(itertools.accumulate({L}))|sum(y for y, in zip({L}))|(1.0 if P < Pt({S}) else {S})
 sum(e for k, e in enumerate({L}) if k % 2)|float("1.5") * {S}|len(f"{s:.0f}") * 0.1
 math.floor({S})|sum({L}[::-1])|{L}.count({L}[0])|{L}.index(max({L}))|add({S})
