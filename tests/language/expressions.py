@@ -118,6 +118,33 @@ def filled(x):
 
 
 @row(
+    "dicts and sets of texts, members of enumerations, or tuples of these, that get and lose keys "
+    "under tests on data, or at a text from data (`counts[label] += 1`)"
+)
+def labelled(x):
+    sums, last = defaultdict(float), {}
+    for v in x:
+        sums["small" if v < 1 else "large"] += v**2
+        if v > 1:
+            last["large"] = v
+    return sums["small"] + 2 * sums["large"] + last.get("large", 0.5) ** 2
+
+
+class Particle:
+    def __init__(self, position, mass):
+        self.position, self.mass = position, mass
+
+
+@row("lists of the objects that pass a test on data: `[cell for cell in cells if cell.energy > 0]`")
+def passing(x):
+    particles = [Particle(v, k + 1.0) for k, v in enumerate((x[0] * 2, x[1], x[2]))]
+    fast = [p for p in particles if p.position > 1]
+    for p in fast:
+        p.position *= p.mass
+    return sum(p.position**2 for p in particles) + len(fast)
+
+
+@row(
     "dicts and sets whose keys are data (counts, groups, cells, visited nodes), also `defaultdict` "
     "and `Counter`"
 )

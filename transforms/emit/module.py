@@ -18,7 +18,13 @@ from tapeless.transforms.emit.expressions import usual_source
 from tapeless.transforms.emit.writer import BUILTINS, called_by, emit_function
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects.derived_arrays import user_class
-from tapeless.transforms.frontend.staging.results import FilledList, NthObject, OfData, OneOfTwo
+from tapeless.transforms.frontend.staging.results import (
+    FilledList,
+    NthObject,
+    OfData,
+    OfKnownKeys,
+    OneOfTwo,
+)
 from tapeless.transforms.frontend.values.structure import Structure, deque_like, dict_like
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.pipelines.array_form import array_form
@@ -38,6 +44,8 @@ def is_plain(spec: Structure) -> bool:
     if isinstance(spec.value, FilledList):
         return _is_list(spec.value) and _is_row(spec.value.element)
     if isinstance(spec.kind, str):
+        return False
+    if isinstance(spec.value, OfKnownKeys):
         return False
     if isinstance(spec.value, OfData):
         lists = len(spec.children) > 2
@@ -146,7 +154,7 @@ def rebuild(
         test, yes, no = children
         return yes if test else no
     if isinstance(spec.value, OfData):
-        return spec.value.made(*children)
+        return spec.value.container(*children)
     if issubclass(spec.kind, dict):
         return dict_like(spec.value, dict(zip(spec.keys, children, strict=True)))
     if issubclass(spec.kind, deque):

@@ -18,7 +18,7 @@ import numpy as np
 from tapeless.transforms.core.builder import atom_of_size, broadcast
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
-from tapeless.transforms.frontend.builtins import dicts_and_sets
+from tapeless.transforms.frontend.builtins import dicts_and_sets, text_keys
 from tapeless.transforms.frontend.builtins.class_tests import isinstance_, type_
 from tapeless.transforms.frontend.builtins.deques import new_deque
 from tapeless.transforms.frontend.builtins.folds import any_or_all, fsum, prod, sum_
@@ -72,6 +72,8 @@ from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.primitives import comparisons_and_rounding
+from tapeless.transforms.prelude.containers import optional_keys
+from tapeless.transforms.prelude.containers.filtered_lists import as_lengths
 from tapeless.transforms.prelude.containers.hashed_containers import hold_lists
 from tapeless.transforms.prelude.containers.linked_lists import mark_moved, refuse, with_source
 from tapeless.transforms.prelude.containers.ragged_lists import stretch
@@ -254,6 +256,15 @@ BUILTINS: dict[Any, Any] = {
     mark_moved: lambda hooks, items: given_away(items),
     stretch: lambda hooks, items, first, last: consecutive_items(items, first, last),
     with_source: lambda hooks, items, result, place: kept_still(items, result, place),
+    optional_keys.at_key: text_keys.at_key,
+    optional_keys.held_at: text_keys.held_at,
+    optional_keys.may_be_any: lambda hooks, flags: text_keys.may_be_any(flags),
+    optional_keys.shown_key: lambda hooks, key: text_keys.shown_key(key),
+    optional_keys.truth_under_tests: lambda hooks, flag: text_keys.truth_under_tests(flag),
+    optional_keys.with_mark: lambda hooks, flag: text_keys.with_mark(flag),
+    optional_keys.require_order: lambda hooks, ordered: text_keys.require_order(ordered),
+    optional_keys.require_same: lambda hooks, now, before: text_keys.require_same(now, before),
+    as_lengths: lambda hooks, filtered: trace().decisions.as_lengths(filtered.site),
     hold_lists: lambda hooks, result: trace().decisions.as_keyed(result, lists=True),
     operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),
     operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),

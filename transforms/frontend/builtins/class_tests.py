@@ -16,6 +16,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects.derived_arrays import user_class
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.text import Text
+from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
 from tapeless.transforms.prelude.containers.hashed_containers import Keys
 from tapeless.transforms.prelude.containers.known_keys import Found
 from tapeless.transforms.prelude.containers.linked_lists import Part, Row
@@ -31,7 +32,7 @@ def isinstance_(hooks: Any, x: Any, kinds: Any) -> Any:
         return call_outside(isinstance, (x, kinds), {})
     if isinstance(x, StagedList):
         return issubclass(x.stands_for, kinds)
-    if isinstance(x, (Part, Row, GivenLists)):
+    if isinstance(x, (Part, Row, GivenLists, FilteredList)):
         return issubclass(list, kinds) or isinstance(x, kinds)
     if isinstance(x, Keys):
         return issubclass(x.kind, kinds) or isinstance(x, kinds)
@@ -63,7 +64,7 @@ def _is_kind(x: Symbol, kind: Any) -> bool:
 def type_(hooks: Any, x: Any, *more: Any) -> Any:
     if isinstance(x, StagedList):
         return x.stands_for
-    if isinstance(x, (Part, Row, GivenLists)):
+    if isinstance(x, (Part, Row, GivenLists, FilteredList)):
         return list
     if isinstance(x, Keys):
         return x.kind

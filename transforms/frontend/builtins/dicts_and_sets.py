@@ -8,31 +8,43 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.builtins.text_keys import for_each_key, is_chosen
 from tapeless.transforms.frontend.control_flow.comprehensions import (
     Undecided,
     comprehension,
+    each_item,
     long_by_data,
+    rolls,
     run_through,
+    undone_if_undecided,
+    with_items_met,
 )
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
+from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.structure_errors import NUMBERS
-from tapeless.transforms.prelude.containers import hashed_containers, known_keys
+from tapeless.transforms.prelude.containers import (
+    hashed_containers,
+    known_keys,
+    optional_keys,
+)
 
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 SETS = (set, frozenset)
 STORING = ("setdefault", "pop", "add", "discard", "remove", "__setitem__", "__delitem__")
+KEYED_METHODS = ("get", *STORING)
 JOINING = ("update", "union", "intersection", "difference", "symmetric_difference")
 MANY = 32  # keys that are not all compared
 
@@ -51,7 +63,8 @@ def display(hooks: Any, kind: type, name: str, parts: tuple[Any, ...]) -> Any:
     if not any(isinstance(part[0], hashed_containers.Keyed) for part in parts if len(part) == 1):
         pairs = (part[0].items() if len(part) == 1 else [part] for part in parts)
         return _new_container(hooks, dict, _current_place(name), list(itertools.chain(*pairs)))
-    new = _of_data(hooks, dict, _current_place(name))
+    wholes = [part[0] for part in parts if len(part) == 1]
+    new = _of_data(hooks, dict, _current_place(name), wholes=wholes)
     for part in parts:
         hooks.call(hashed_containers.Keyed.update, new, part[0] if len(part) == 1 else [part])
     return new
@@ -88,17 +101,38 @@ def build_container(hooks: Any, kind: type, container: Any) -> Any:
         )
     code = container[1].__code__
     key = ((code.co_filename, code.co_firstlineno), code.co_name)
+    is_generator = isinstance(container[0], Advancing) and container[0].pushes
+    if key in trace().decisions.optional or (is_generator and key not in trace().decisions.keyed):
+        return _fill_by_tests(hooks, kind, key, container)
     if key not in trace().decisions.keyed:
+        met: list[Any] = []
         if long_by_data(container[0]):
             trace().decisions.as_keyed(key)
         try:
-            items = list(run_through(container))
+            with undone_if_undecided(container[0]):
+                items = list(run_through(container, met))
         except Undecided:
-            trace().decisions.as_keyed(key)
+            if rolls(container[0]):
+                trace().decisions.as_keyed(key)
+            return _fill_by_tests(hooks, kind, key, with_items_met(container, met))
         if not any(by_data(x[0] if kind is dict else x) for x in items):
             return _new_container(hooks, kind, key, items)
         trace().decisions.as_keyed(key)
     return _new_container(hooks, kind, key, comprehension("ListComp", container), own=True)
+
+
+def _fill_by_tests(hooks: Any, kind: type, key: Any, container: Any) -> Any:
+    """A container that gets those of some items that pass their tests, one after the other."""
+    new = _new_container(hooks, kind, key, ())
+
+    def put(item: Any) -> None:
+        if kind is dict:
+            hooks.set_item(new, *item)
+        else:
+            hooks.call(hooks.attr(new, "add"), item)
+
+    each_item(container, put, SimpleNamespace())
+    return new
 
 
 def _new_container(
@@ -109,14 +143,15 @@ def _new_container(
     t, pairs = trace(), issubclass(kind, dict) and kind is not Counter
     if t.tracing and not hasattr(type(items), "keys"):
         items = [(t.key_of(x[0], True), x[1]) if pairs else t.key_of(x, True) for x in items]
-    if key not in t.decisions.keyed and _is_known(kind, items):
+    plain = key not in t.decisions.keyed and key not in t.decisions.optional
+    if plain and _is_known(kind, items):
         mapping = hasattr(type(items), "keys")
         t.ask_compared(*(x[0] if pairs and not mapping else x for x in items))
         entries = kind(default, items) if kind is defaultdict else kind(items)
         t.containers.makers[id(entries)] = (entries, key)
         return t.born(entries)
-    new = _of_data(hooks, kind, key, default)
-    fill = hashed_containers.Keyed.take if own and issubclass(kind, dict) else type(new).update
+    new = _of_data(hooks, kind, key, default, [items])
+    fill = type(new).take if own and issubclass(kind, dict) else type(new).update
     hooks.call(fill, new, items)
     return new
 
@@ -131,8 +166,20 @@ def _is_known(kind: Any, items: Any) -> bool:
     return not any(by_data(x[0] if pairs else x) for x in items)
 
 
-def _of_data(hooks: Any, kind: Any, key: Any, default: Any = None) -> Any:
-    """An empty one, of arrays."""
+def _of_data(
+    hooks: Any, kind: Any, key: Any, default: Any = None, wholes: Sequence[Any] = ()
+) -> Any:
+    """An empty one, of arrays, or of known keys that may be there, as those of others are."""
+    names = (
+        *(n for w in wholes if isinstance(w, optional_keys.OptionalKeys) for n in w.names),
+        *trace().decisions.optional.get(key, ()),
+    )
+    if names:
+        names = tuple(dict.fromkeys(names))
+        if not issubclass(kind, dict):
+            return hooks.call(optional_keys.OptionalMembers, kind, key, names)
+        lists = trace().decisions.keyed.get(key, False)
+        return hooks.call(optional_keys.OptionalKeyed, kind, key, names, default, lists)
     if not issubclass(kind, dict):
         return hooks.call(hashed_containers.Members, kind, key)
     lists = trace().decisions.keyed.get(key, False) or default is list
@@ -151,6 +198,9 @@ def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
         return NOTHING
     if trace().tracing:
         return _method_of_known(this, name, args)
+    if name in KEYED_METHODS and is_chosen(args[0]):
+        method = getattr(this, name)
+        return for_each_key(lambda option: hooks.call(method, option, *args[1:]), args[0])
     trace().ask_identity(args[0])
     if name == "get" and is_key_by_data(this, args[0]):
         return hooks.call(
@@ -199,17 +249,16 @@ def _has_data(other: Any) -> bool:
     return isinstance(other, (list, tuple)) and any(map(by_data, other))
 
 
-def members_in_any_order(value: Any, f: Any) -> Any:
-    """The members of a set of data, for a function that does not depend on their order."""
-    orderless = isinstance(value, hashed_containers.Members) and f in (
-        sorted,
-        sum,
-        min,
-        max,
-        any,
-        all,
-    )
-    return trace().enter(hashed_containers.Members.lists, value) if orderless else value
+def members_in_any_order(value: Any, f: Any, by_key: bool) -> Any:
+    """The members of a set of data, or what a dictionary holds, for a function that does not depend
+    on their order."""
+    if f not in (sorted, sum, min, max, any, all):
+        return value
+    if isinstance(value, optional_keys.OptionalView) and not by_key:
+        return trace().enter(optional_keys.OptionalView.in_any_order, value)
+    if isinstance(value, hashed_containers.Members):
+        return trace().enter(type(value).lists, value)
+    return value
 
 
 def is_key_by_data(obj: Any, key: Any) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from tapeless.transforms.frontend.arrays.concretization import SHOWN_AS
 from tapeless.transforms.frontend.arrays.foreign_arrays import has_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.builtins.stand_ins import refuse_stand_ins
 from tapeless.transforms.frontend.control_flow.branches import for_each_option, has_options
 from tapeless.transforms.frontend.effects.effects import not_shown
 from tapeless.transforms.frontend.heap.lists import StagedList
@@ -172,6 +173,7 @@ def plain_text(text: str, value: Any) -> str:
 
 def percent(text: Any, values: Any) -> Any:
     """`"%.3f of %s" % (x, obj)`."""
+    refuse_stand_ins("%", values)
     if isinstance(text, str) and has_own_text(values):
         text, *operands = with_texts((text, *(values if isinstance(values, tuple) else (values,))))
         values = tuple(operands)

@@ -4,6 +4,7 @@ does.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.language import Block, has_effect, statements
 from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.control_flow.branches import branch
+from tapeless.transforms.frontend.control_flow.branches import branch, choose, for_each_option
 from tapeless.transforms.frontend.control_flow.known_items import in_arrays
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of
 from tapeless.transforms.frontend.control_flow.loops import for_loop
@@ -27,7 +28,9 @@ from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import has_identity
 from tapeless.transforms.frontend.values.structure import MISSING
+from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
 
 
 def must_roll(x: Any) -> bool:
@@ -49,7 +52,7 @@ class Lazy(Advancing):
     def pushes(self) -> bool:
         key = _key(self.made)
         began = self.started or self.left
-        return not began and _rolls(self.made[0]) and key not in trace().decisions.unroll
+        return not began and rolls(self.made[0]) and key not in trace().decisions.unroll
 
     def push(self, leaves: bool, emit: Any) -> None:
         self.spent(leaves)
@@ -95,7 +98,7 @@ class Lazy(Advancing):
 
     def rolls(self) -> bool:
         """Whether its items are made by a rolled loop."""
-        return _rolls(self.made[0])
+        return rolls(self.made[0])
 
     def must_roll(self) -> bool:
         """Whether they are, also where one is asked for."""
@@ -107,7 +110,7 @@ class Lazy(Advancing):
 
     def from_the_first(self) -> Any:
         """Its loops, to be run over where no item of it was given."""
-        return _with_items_met(self.made, self.met)
+        return with_items_met(self.made, self.met)
 
     def sum(self, hooks: Any, start: Any) -> Any:
         if self.spent():
@@ -162,11 +165,15 @@ def comprehension(kind: str, generators: Any) -> Any:
     generators = (in_arrays(iterable), *rest)
     if kind == "GeneratorExp":
         return Lazy(generators)
-    result_list = _roll_into_list(generators) if _rolls(generators[0]) else None
+    of_filtered = getattr(generators[0], "filtered", None) is not None
+    if of_filtered and not _needs_lengths(_key(generators)):
+        return filtered_list(generators)
+    result_list = _roll_into_list(generators) if rolls(generators[0]) else None
     return _as_list(generators) if result_list is None else result_list
 
 
-def _rolls(iterable: Any) -> bool:
+def rolls(iterable: Any) -> bool:
+    """Whether a comprehension over this is a loop of the program."""
     if isinstance(iterable, Advancing) and iterable.pushes:
         return True  # a generator whose loops may be rolled
     return must_roll(iterable) or (isinstance(iterable, range) and len(iterable) > SMALL)
@@ -178,10 +185,47 @@ def _as_list(generators: Any) -> Any:
         with undone_if_undecided(generators[0]):
             return trace().born(StagedList(run_through(generators, met)))
     except Undecided:
-        return _roll_into_list(_with_items_met(generators, met))
+        generators = with_items_met(generators, met)
+        if trace().identities and not _needs_lengths(_key(generators)):
+            return filtered_list(generators)
+        return _roll_into_list(generators)
 
 
-def _with_items_met(generators: Any, met: list[Any]) -> Any:
+def _needs_lengths(key: Any) -> bool:
+    return key in trace().decisions.lengthened or key in trace().decisions.unroll
+
+
+def filtered_list(generators: Any) -> FilteredList:
+    """The items of a comprehension, which are objects, with whether they pass the test."""
+    iterable, function, nested = generators
+    key = _key(generators)
+    source = getattr(iterable, "filtered", None)
+    items = source.items if source is not None else tuple(iterable)
+    before = source.flags if source is not None else (True,) * len(items)
+    if nested or not all(map(has_identity, items)):
+        trace().decisions.as_lengths(key)
+
+    def passes(item: Any) -> Any:
+        test, inner = function(item)
+        decided = truth(test())
+        require_same_item = functools.partial(_require_item, item, inner, key)
+        branch(decided, require_same_item, lambda: None)
+        return decided
+
+    flags = [
+        choose(flag, functools.partial(passes, item), lambda: False)
+        for item, flag in zip(items, before, strict=True)
+    ]
+    filtered: FilteredList = trace().born(FilteredList(key, items, tuple(flags)))
+    return filtered
+
+
+def _require_item(item: Any, inner: Callable[[], Any], key: Any) -> None:
+    if inner() is not item:
+        trace().decisions.as_lengths(key)
+
+
+def with_items_met(generators: Any, met: list[Any]) -> Any:
     """Loops of which the first has given some items; an iterator does not give them again."""
     iterable, function, nested = generators
     if isinstance(iterable, Iterator) and met:
@@ -253,9 +297,12 @@ def _roll_into_list(generators: Any) -> Any:
         return None
     out = trace().born(StagedList())
 
+    def append_to(items: Any, item: Any) -> None:
+        trace().touch(ContentsLocation(items))
+        items.append(item)
+
     def keep(item: Any) -> None:
-        trace().touch(ContentsLocation(out))
-        out.append(item)
+        for_each_option(lambda items: append_to(items, item), out)
 
     each_item(generators, keep, SimpleNamespace())
     return out

@@ -21,6 +21,7 @@ from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.builtins.list_methods import of_data
+from tapeless.transforms.frontend.builtins.text_keys import for_each_key, is_chosen
 from tapeless.transforms.frontend.control_flow.branches import choose, for_each_option, has_options
 from tapeless.transforms.frontend.control_flow.chosen_elements import (
     chosen_by_data,
@@ -64,7 +65,6 @@ from tapeless.transforms.frontend.values.container_aliases import (
 )
 from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.structure import has_symbols
-from tapeless.transforms.frontend.values.text import ChosenText
 from tapeless.transforms.frontend.values.uneven_contents import contents_of
 from tapeless.transforms.ops.primitives.shapes import cast
 
@@ -192,8 +192,8 @@ class AccessHooks(Calls):
     def item(self, obj: Any, key: Any) -> Any:
         if has_options(obj) or is_one_of_texts(obj):
             return for_each_option(lambda option: self.item(option, key), as_either(obj))
-        if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
-            return for_each_option(lambda option: self.item(obj, option), as_either(key))
+        if isinstance(obj, dict) and is_chosen(key):
+            return for_each_key(lambda option: self.item(obj, option), key)
         if special_methods.foreign(obj):
             return call_outside(operator.getitem, (obj, key), {})
         if isinstance(obj, range) and isinstance(key, Symbol):
@@ -244,6 +244,9 @@ class AccessHooks(Calls):
             for_each_option(lambda option: self.set_item(option, key, value), obj)
             return
         key = trace().key_of(key, kept=isinstance(obj, dict)) if _is_known(obj) else key
+        if isinstance(obj, dict) and is_chosen(key):
+            for_each_key(lambda option: self.set_item(obj, option, value), key)
+            return
         if (owner := trace().containers.object_of(obj)) is not None:
             put_attribute(owner, key, value, object.__setattr__)
             dict.__setitem__(obj, key, value)
@@ -285,6 +288,9 @@ class AccessHooks(Calls):
         if special_methods.foreign(obj):
             refuse_foreign_store(obj)
         key = trace().key_of(key) if _is_known(obj) else key
+        if isinstance(obj, dict) and is_chosen(key):
+            for_each_key(lambda option: self.delete_item(obj, option), key)
+            return
         method = special_methods.special(obj, "__delitem__")
         if method is not None:
             trace().enter(method, obj, key)

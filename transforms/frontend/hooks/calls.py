@@ -41,6 +41,7 @@ from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_st
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import ASKING, of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import staging_of
+from tapeless.transforms.frontend.builtins.stand_ins import refuse_stand_ins
 from tapeless.transforms.frontend.control_flow.branches import (
     DeferredChoice,
     DeferredIterator,
@@ -122,6 +123,7 @@ from tapeless.transforms.frontend.values.uneven_contents import contents_of
 from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
 from tapeless.transforms.ops.numpy import creation
 from tapeless.transforms.optimize.outline import Stretch
+from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
 from tapeless.transforms.prelude.containers.linked_lists import Part, extreme_row
 from tapeless.transforms.prelude.numpy.structured_arrays import StructuredArray
 
@@ -144,6 +146,10 @@ CREATORS = frozenset(
 STAGED_ALWAYS = frozenset(creation.NUMPY)
 
 
+#: Builtin functions that loop over a list, or ask how long it is.
+PLAIN_USES = (len, sum, any, all, bool, iter, isinstance, type)
+
+
 class Calls:
     """Calls made by one function."""
 
@@ -164,6 +170,8 @@ class Calls:
             return for_each_option(lambda option: self.call(option, *args, **kwargs), f)
         if contents_of(this := getattr(f, "__self__", None)) is not None:
             return for_each_option(lambda _: self.call(f, *args, **kwargs), this)
+        if any(isinstance(a, FilteredList) for a in args):
+            _require_plain_use(f, args)
         if isinstance(f, Symbol):
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
@@ -187,7 +195,7 @@ class Calls:
             if f in (sorted, min, max):
                 trace().ask_compared(*args)
             if f in BUILTINS:
-                return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
+                return advancing(BUILTINS[f](self, *_run_over(f, args, kwargs), **kwargs))
             if (iterated_by := staged_form(f, args)) is not None:
                 return self.call(iterated_by, *args, **kwargs)
             if (staged := staging_of(f)) is not None and not takes_derived(f, (args, kwargs)):
@@ -412,6 +420,7 @@ class Calls:
                 if has_rule:
                     return by_rule(lambda *a, **k: rule(a, k), f, args, kwargs)
                 return rule_or_external_call(lambda: rule(args, dict(kwargs)), f, args, kwargs)
+        refuse_stand_ins(name, *args, *kwargs.values())
         trace().ask_address(*args, *kwargs.values())
         given_functions = any(map(is_function_of_program, (*args, *kwargs.values())))
         if trace().observing and given_functions:
@@ -485,14 +494,27 @@ def is_method(value: Any) -> bool:
     return isinstance(value, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType))
 
 
-def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:
+def _require_plain_use(f: Any, args: tuple[Any, ...]) -> None:
+    """A function that does more with a list of the objects that pass a test than to loop over it
+    gets a list of Python's; the user's own are staged."""
+    own = isinstance(f, (types.FunctionType, types.MethodType, functools.partial))
+    own_class = isinstance(f, type) and f.__module__ not in ("builtins", "numpy", "collections")
+    if own or own_class or any(f is use for use in PLAIN_USES):
+        return
+    for value in args:
+        if isinstance(value, FilteredList):
+            trace().decisions.as_lengths(value.site)
+
+
+def _run_over(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterable[Any]:
     """The arguments of a builtin function, those that it runs over as what they give."""
-    items = list(args)
+    items, by_key = list(args), "key" in kwargs
     if f in (min, max) and len(items) == 1:
-        return [dicts_and_sets.members_in_any_order(items[0], f)]
+        return [dicts_and_sets.members_in_any_order(items[0], f, by_key)]
     which = OVER_ITEMS.get(f, slice(0))
     items[which] = [
-        iterable_of(dicts_and_sets.members_in_any_order(v, f), f in AT_ONCE) for v in args[which]
+        iterable_of(dicts_and_sets.members_in_any_order(v, f, by_key), f in AT_ONCE)
+        for v in args[which]
     ]
     return items
 

@@ -17,6 +17,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.formatting import format_parts
 from tapeless.transforms.frontend.builtins.lists_of_lists import empty_list, rows_of, running_over
+from tapeless.transforms.frontend.builtins.stand_ins import refuse_stand_ins
 from tapeless.transforms.frontend.control_flow.branches import (
     branch,
     choose,
@@ -49,6 +50,7 @@ from tapeless.transforms.frontend.trace.readers import BuiltinOf, CellOf, KeyOf
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import MISSING
+from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
 
 #: What no caller can change in our own modules.
@@ -225,7 +227,12 @@ class Hooks(Operations):
         return (*first, self.item(value, slice(star, length - behind)), *last)
 
     def iterate(self, value: Any) -> Any:
-        return value if has_options(value) else special_methods.iterable_of(value)
+        if has_options(value):
+            return value
+        items = special_methods.iterable_of(value)
+        if isinstance(value, FilteredList):
+            items.filtered = value
+        return items
 
     def call_spread(self, f: Any, items: Any) -> Any:
         """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
@@ -234,6 +241,11 @@ class Hooks(Operations):
         )
         columns = items.columns() if f is zip and isinstance(items, StagedList) else None
         return self.call(f, *items) if columns is None else Advancing(iter(columns))
+
+    def spread_names(self, values: Any) -> Any:
+        """f(**values)"""
+        refuse_stand_ins("**", values)
+        return values
 
     def new(self, container: Any) -> Any:
         return trace().born(StagedList(container) if isinstance(container, list) else container)

@@ -20,6 +20,7 @@ from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.comparison import binary, contains_item
 from tapeless.transforms.frontend.builtins.formatting import percent
 from tapeless.transforms.frontend.builtins.list_methods import ask_whether_equal
+from tapeless.transforms.frontend.builtins.text_keys import for_each_key, is_chosen
 from tapeless.transforms.frontend.control_flow.branches import (
     choose,
     for_each_option,
@@ -48,6 +49,7 @@ from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
+from tapeless.transforms.prelude.containers.optional_keys import OptionalKeyed
 
 COMPARED = ("Eq", "NotEq", "Is", "IsNot", "Lt", "LtE", "Gt", "GtE")
 
@@ -106,7 +108,7 @@ class Operations(AccessHooks):
         return result
 
     def inplace_item(self, kind: str, obj: Any, key: Any, value: Any) -> None:
-        if isinstance(obj, Keyed):
+        if isinstance(obj, Keyed) and not isinstance(obj, OptionalKeyed):
             at = self.call(Keyed.reach, obj, key)
             self.inplace_item(kind, obj.held, at, value)
             return
@@ -181,6 +183,8 @@ class Operations(AccessHooks):
         if isinstance(container, (dict, set, frozenset)):
             _refuse_unhashable(item)
             item = trace().key_of(item)
+            if is_chosen(item):
+                return for_each_key(lambda x: self.contains(x, container, negate), item)
         elif isinstance(container, (list, tuple, deque)):
             ask_whether_equal(item, container)
         if isinstance(container, str) and isinstance(item, Text):

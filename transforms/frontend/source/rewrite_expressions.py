@@ -100,7 +100,7 @@ class Expressions:
                     "call",
                     self.expr(func),
                     *map(self.expr, args),
-                    keywords=[ast.keyword(k.arg, self.expr(k.value)) for k in keywords],
+                    keywords=[self.keyword(k) for k in keywords],
                 )
             case ast.BinOp() | ast.UnaryOp() | ast.BoolOp():
                 return self.operation(node)
@@ -148,6 +148,11 @@ class Expressions:
                 return ast.YieldFrom(self.expr(value))
             case _:
                 raise self.refusal(node, f"{type(node).__name__} expressions cannot be staged")
+
+    def keyword(self, keyword: ast.keyword) -> ast.keyword:
+        """name=value, or **values"""
+        value = self.expr(keyword.value)
+        return ast.keyword(keyword.arg, value if keyword.arg else hook("spread_names", value))
 
     def operation(self, node: ast.BinOp | ast.UnaryOp | ast.BoolOp) -> ast.expr:
         match node:

@@ -33,8 +33,10 @@ from tapeless.transforms.frontend.values.structure import (
 from tapeless.transforms.frontend.values.text import ChosenText, Text
 from tapeless.transforms.frontend.values.uneven_contents import contents_of, for_each_length
 from tapeless.transforms.prelude.containers.appended_lists import Grown
+from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
 from tapeless.transforms.prelude.containers.known_keys import Found
+from tapeless.transforms.prelude.containers.optional_keys import OptionalKeys
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
 
 
@@ -57,7 +59,7 @@ class OfData:
     kind: type
     default: Any
 
-    def made(self, *columns: Any) -> Any:
+    def container(self, *columns: Any) -> Any:
         if self.kind is list:
             return _in_lists(*columns)
         keys, *columns = columns  # type: ignore[assignment]
@@ -67,6 +69,22 @@ class OfData:
         if lengths:
             values = _in_lists(lengths[0], values)
         pairs = dict(zip(keys, values, strict=True))
+        return self.kind(self.default, pairs) if self.kind is defaultdict else self.kind(pairs)
+
+
+@dataclass(frozen=True)
+class OfKnownKeys(OfData):
+    """A dictionary or set from what `OptionalKeys.parts` gives: which of the names are there, and
+    the values of all."""
+
+    names: tuple[Any, ...]
+
+    def container(self, *columns: Any) -> Any:
+        alive, held = (*columns, None)[:2]
+        there = [at for at in range(len(self.names)) if alive[at]]
+        if held is None:
+            return self.kind(self.names[at] for at in there)
+        pairs = {self.names[at]: held[at] for at in there}
         return self.kind(self.default, pairs) if self.kind is defaultdict else self.kind(pairs)
 
 
@@ -96,6 +114,8 @@ class Outgoing:
         """What a value is made of."""
         if isinstance(value, (Keys, Grown)):
             return self.of_data(value)
+        if isinstance(value, FilteredList):
+            trace().decisions.as_lengths(value.site)
         if hasattr(type(value), "__stays_inside__"):
             refuse_unreturnable(Structure("static", value))
         if isinstance(value, Sequence):
@@ -125,7 +145,10 @@ class Outgoing:
     def of_data(self, value: Keys | Grown) -> Structure:
         """A dictionary or set whose keys depend on data, or a list of lists."""
         kind = value.kind if isinstance(value, Keys) else list
-        marker = OfData(kind, value.default if isinstance(value, Keyed) else None)
+        default = value.default if isinstance(value, Keyed) else None
+        marker = OfData(kind, default)
+        if isinstance(value, OptionalKeys):
+            marker = OfKnownKeys(kind, default, value.names)
         specs = [self.spec(part) for part in trace().enter(type(value).parts, value)]
         return Structure(kind, marker, tuple(range(len(specs))), tuple(specs))
 

@@ -12,6 +12,7 @@ from tapeless.transforms.core.language import Type
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal, StructureError, UnsupportedError
 
+MANY_KEYS = 32  # of one dictionary, of which run-time values decide which are there
 MANY_LISTS = 4  # of one line that get other types: after so many all of the line get them
 
 
@@ -39,6 +40,8 @@ class Decisions:
     unlike: set[Any] = field(default_factory=set)  # lists of None that get other items
     rows: set[Any] = field(default_factory=set)  # lists of lists, by where they are made
     keyed: dict[Any, bool] = field(default_factory=dict)  # dicts and sets: whether of lists
+    optional: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # known keys, not all there
+    lengthened: set[Any] = field(default_factory=set)  # filtered lists that are used as lists
     stored: bool = False  # arrays that libraries make belong to the program: it stores to one
     exact: bool = False  # branches and loops carry which memory arrays are in
     identities: bool = False  # branches and loops carry which containers variables stand for
@@ -78,6 +81,26 @@ class Decisions:
         lists of them."""
         self._refuse_arrays("dictionary or set")
         self.keyed[site] = lists
+        raise Restart
+
+    def as_optional(self, site: Any, keys: tuple[Any, ...]) -> None:
+        """Data says which of some known keys a dictionary has: start again, with a truth value for
+        each."""
+        self._refuse_arrays("dictionary or set")
+        before = self.optional.get(site, ())
+        names = tuple(dict.fromkeys((*before, *keys)))
+        if len(names) > MANY_KEYS or len(names) == len(before):
+            raise UnsupportedError(
+                f"data decides which of more than {MANY_KEYS} keys a dictionary or set has",
+                "number them, and keep arrays of what belongs to each",
+            )
+        self.optional[site] = names
+        raise Restart
+
+    def as_lengths(self, site: Any) -> None:
+        """A list of the objects that pass a test is used in other ways than by loops: start again,
+        with one that has several lengths."""
+        self.lengthened.add(site)
         raise Restart
 
     def store(self) -> None:

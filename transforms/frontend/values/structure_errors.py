@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+import itertools
 from typing import Any
 
 import numpy as np
@@ -32,15 +34,27 @@ def differing(obj: Any, x: Structure, y: Structure, problem: str) -> str:
 
 def differs(obj: Any, *sides: Any) -> None:
     """The sides of a test leave other keys in a dictionary, or members in a set: it is made anew,
-    as one of data, if its keys are numbers."""
+    as one of data if its keys are numbers, else as one of keys that may be there."""
     site = trace().containers.makers.get(id(obj))
-    keys = [k for side in sides for k in (side.value if isinstance(obj, set) else side.keys)]
-    if site is not None and all(map(_is_number, keys)):
+    if site is None:
+        return
+    contents = [sorted(s.value, key=repr) if isinstance(obj, set) else s.keys for s in sides]
+    keys = tuple(dict.fromkeys(itertools.chain(*sorted(contents, key=len, reverse=True))))
+    if all(map(_is_number, keys)):
         trace().decisions.as_keyed(site[1])
+    elif all(map(is_lasting, keys)) and any(set(c) != set(keys) for c in contents):
+        trace().decisions.as_optional(site[1], keys)
 
 
 def _is_number(key: Any) -> bool:
     return isinstance(key, NUMBERS) or (isinstance(key, tuple) and all(map(_is_number, key)))
+
+
+def is_lasting(key: Any) -> bool:
+    """Whether a key is the same one in another staged run."""
+    if isinstance(key, (tuple, frozenset)):
+        return all(map(is_lasting, key))
+    return key is None or isinstance(key, (str, bytes, enum.Enum, complex, *NUMBERS))
 
 
 def variable_of(obj: Any) -> str:

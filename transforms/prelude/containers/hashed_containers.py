@@ -108,6 +108,10 @@ class Keys:
     def lists(self) -> Any:
         return [self.names[at] for at in self.places()]
 
+    def each_key(self) -> Any:
+        """The keys, to be run over once."""
+        return self.lists()
+
     def parts(self) -> Any:
         """Of which the caller's is made."""
         return (self.lists(),)
@@ -128,6 +132,10 @@ class Keys:
     def __contains__(self, key: Any) -> Any:
         return self.find(key) >= 0
 
+    def refuse_text(self, *args: Any) -> Any:
+        refuse("a dictionary or set whose keys depend on data is shown", "show its items")
+
+    __repr__ = __str__ = __format__ = refuse_text
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -254,7 +262,7 @@ class Members(Keys):
 
 def members(other: Any) -> Any:
     """What is in a set, or in what else Python takes for one."""
-    return other.lists() if isinstance(other, Keys) else other
+    return other.each_key() if isinstance(other, Keys) else other
 
 
 class Keyed(Keys):
@@ -383,13 +391,26 @@ class Keyed(Keys):
         return copied
 
     def __or__(self, other: Any) -> Any:
+        if self.counts:
+            self.refuse_arithmetic()
         joined = self.copy()
         joined.update(other)
         return joined
 
     def __ior__(self, other: Any) -> Any:
+        if self.counts:
+            self.refuse_arithmetic()
         self.update(other)
         return self
+
+    def refuse_arithmetic(self, *args: Any) -> Any:
+        if self.counts:
+            refuse("counts of data are added, subtracted or compared as a whole", "use a loop")
+        raise TypeError("unsupported operand type(s) of dict")
+
+    __add__ = __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = refuse_arithmetic
+    __and__ = __rand__ = __iand__ = __pos__ = __neg__ = refuse_arithmetic
+    __lt__ = __le__ = __gt__ = __ge__ = refuse_arithmetic
 
     def parts(self) -> Any:
         if not isinstance(self.held, Lists):

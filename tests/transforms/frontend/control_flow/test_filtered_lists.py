@@ -1,0 +1,139 @@
+"""Lists of those of some objects that pass a test on run-time values."""
+
+import numpy as np
+import pytest
+
+from tapeless import check_grads, jit, strict, vmap
+
+POINTS = [(2.1, 3.0), (0.53, 0.1), (0.53, 5.0), (-1.5, 0.7), (3.0, 0.2)]
+
+
+class Cell:
+    def __init__(self, energy):
+        self.energy = energy
+        self.dead = False
+
+
+def read(x, y):
+    cells = [Cell(x), Cell(y), Cell(x * y), Cell(x - y)]
+    alive = [c for c in cells if c.energy > 1]
+    return len(alive) * x + sum(c.energy**2 for c in alive)
+
+
+def changed(x, y):
+    cells = [Cell(x), Cell(y), Cell(x * y), Cell(x - y)]
+    for c in cells:
+        if c.energy < 0.5:
+            c.dead = True
+    alive = [c for c in cells if not c.dead]
+    for c in alive:
+        c.energy *= 2
+    return len(alive) + sum(c.energy for c in cells)
+
+
+def filtered_again(x, y):
+    cells = [Cell(x), Cell(y), Cell(x * y)]
+    alive = [c for c in cells if c.energy > 1]
+    for _ in range(3):
+        for c in alive:
+            c.energy -= 0.4
+        alive = [c for c in alive if c.energy > 1]
+    return sum(c.energy for c in cells) + len(alive)
+
+
+def in_passes(x, y):
+    cells, far = [Cell(x), Cell(y), Cell(x * y)], 0
+    for step in range(3):
+        far += len([c for c in cells if c.energy * (step + 1) > 1.7])
+        for c in cells:
+            c.energy = c.energy * 1.1
+    return far * x + y
+
+
+def until_none_is_left(x, y):
+    cells, rounds = [Cell(x), Cell(y), Cell(x * y)], 0
+    while [c for c in cells if c.energy > 1]:
+        rounds += 1
+        for c in [c for c in cells if c.energy > 1]:
+            c.energy /= 2
+    return sum(c.energy for c in cells) + rounds
+
+
+def the_best_of_them(x, y):
+    cells = [Cell(x), Cell(y), Cell(x * y)]
+    alive = [c for c in cells if c.energy > 1]
+    if alive:
+        best = max(alive, key=lambda c: c.energy)
+        return best.energy * 2
+    return 0.0 * x
+
+
+def as_other_lists(x, y):
+    cells = [Cell(x), Cell(y), Cell(x * y)]
+    alive = [c for c in cells if c.energy > 1]
+    total = sum(k * c.energy for k, c in enumerate(alive))
+    alive.append(Cell(9.0))
+    first, *_ = [*alive, Cell(1.0)]
+    return total + first.energy + sum(c.energy for c in alive)
+
+
+def dicts(x, y):
+    rows = [{"v": x, "n": "a"}, {"v": y, "n": "b"}, {"v": x * y, "n": "c"}]
+    large = [row for row in rows if row["v"] > 1]
+    total = 0.0 * x
+    for row in large:
+        total += row["v"] * (2 if row["n"] == "a" else 3)
+    return total
+
+
+def kept_in_containers(x, y):
+    boxes = {"u": [Cell(x), Cell(y)], "v": [Cell(x * y)]}
+    boxes["u"] = [c for c in boxes["u"] if c.energy > 1]
+    return sum(c.energy for box in boxes.values() for c in box) + len(boxes["u"])
+
+
+PROGRAMS = [
+    read,
+    changed,
+    filtered_again,
+    in_passes,
+    until_none_is_left,
+    the_best_of_them,
+    as_other_lists,
+    dicts,
+    kept_in_containers,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_one_program_for_all_values(program):
+    with strict(True):
+        call = jit(program)
+        for point in POINTS:
+            assert call(*point) == pytest.approx(program(*point))
+            check_grads(program, point, order=1)
+        batch = vmap(program)(*np.array(POINTS).T)
+        assert np.allclose(batch, [program(*point) for point in POINTS])
+
+
+def test_code_grows_with_the_objects_only():
+    """A test for each object, not for each length that the list may have."""
+
+    def program_of(n):
+        def energy(x):
+            cells = [Cell(x[k]) for k in range(4)] * (n // 4)
+            cells = [Cell(c.energy + k) for k, c in enumerate(cells)]
+            alive = [c for c in cells if c.energy > 1]
+            for c in alive:
+                c.energy *= 2
+            return sum(c.energy for c in cells)
+
+        return energy
+
+    x = np.array([0.2, -3.0, 1.5, -7.0])
+    sizes = []
+    for n in (4, 8):
+        with strict(True):
+            assert jit(program_of(n))(x) == pytest.approx(program_of(n)(x))
+            sizes.append(len(jit(program_of(n)).stages(x)["core"].splitlines()))
+    assert sizes[1] < 3 * sizes[0]
