@@ -135,7 +135,10 @@ class Particle:
         self.position, self.mass = position, mass
 
 
-@row("lists of the objects that pass a test on data: `[cell for cell in cells if cell.energy > 0]`")
+@row(
+    "lists of the objects that pass a test on data: `[cell for cell in cells if cell.energy > 0]`, "
+    "or that are appended under one, also in tuples"
+)
 def passing(x):
     particles = [Particle(v, k + 1.0) for k, v in enumerate((x[0] * 2, x[1], x[2]))]
     fast = [p for p in particles if p.position > 1]

@@ -119,7 +119,7 @@ def list_of_unknown_length(x):
 
 
 @traced(
-    "functions in containers that data or a loop changes",
+    "functions in containers that data or a loop changes, where items are taken out again",
     "built differently: tuple(ufunc <ufunc 'power'>",
 )
 def functions_in_a_list(x):
@@ -127,7 +127,8 @@ def functions_in_a_list(x):
     if x[0] > 1:
         steps.append((np.multiply, 3.0))
     total = np.sum(x)
-    for step, by in steps:
+    while steps:
+        step, by = steps.pop()
         total = step(total, by)
     return total
 

@@ -39,7 +39,11 @@ from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, has_identity
 from tapeless.transforms.frontend.values.structure import Structure, is_reference
-from tapeless.transforms.frontend.values.uneven_contents import contents_of, for_each_length
+from tapeless.transforms.frontend.values.uneven_contents import (
+    contents_of,
+    for_each_length,
+    with_lengths,
+)
 
 #: Why the sides of a test cannot be staged, or not be joined.
 REFUSALS = (NeedStatic, StructureError, AliasError, UndefinedError, UnsupportedError)
@@ -196,7 +200,7 @@ def _for_each_length(function: Callable[[Any], Any], value: Any) -> Any:
 
     if contents is None:
         return function(_present(value))
-    return for_each_length(contents, choose, of_items)
+    return for_each_length(with_lengths(contents), choose, of_items)
 
 
 def _present(value: Any) -> Any:
@@ -383,9 +387,13 @@ def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure
 
 
 def _is_object(contents: Structure) -> bool:
-    """Whether a list holds objects or arrays, each of which is one of its own."""
+    """Whether a list holds objects or arrays, each of which is one of its own, or tuples of
+    them."""
     return any(
-        has_identity(c.value) or is_reference(c) or own_attribute(c.value, "mutable")
+        has_identity(c.value)
+        or is_reference(c)
+        or own_attribute(c.value, "mutable")
+        or (isinstance(c.kind, type) and issubclass(c.kind, tuple) and _is_object(c))
         for c in contents.children
     )
 

@@ -36,6 +36,10 @@ class Label(EnumCoded):
         return option_at(children[0], spec.keys)
 
 
+def has_labels(spec: Structure) -> bool:
+    return spec.kind is Label or any(map(has_labels, spec.children))
+
+
 class Labels:
     """What each variable of a loop can be, or a part of it, of those that hold constants."""
 

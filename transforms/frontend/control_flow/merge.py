@@ -39,7 +39,7 @@ from tapeless.transforms.frontend.values.structure import (
 )
 from tapeless.transforms.frontend.values.structure_errors import differing, differs
 from tapeless.transforms.frontend.values.text import ChosenText, Text
-from tapeless.transforms.frontend.values.uneven_contents import UnevenContents
+from tapeless.transforms.frontend.values.uneven_contents import FlaggedContents, UnevenContents
 
 
 class Merge:
@@ -206,12 +206,40 @@ class Merge:
             self.made[key] = Either(wrap(self.test), self.carry(0, a), self.carry(1, b))
         return self.made[key]
 
-    def uneven(self, x: Structure, y: Structure, name: str) -> UnevenContents | None:
+    def by_flags(self, x: Structure, y: Structure) -> FlaggedContents | None:
+        """What a list holds that got items on one side; None if it is as long on both."""
+        first, second = _items_and_flags(x), _items_and_flags(y)
+        if first is None or second is None:
+            return None
+        plain = not any(isinstance(s.value, FlaggedContents) for s in (x, y))
+        if plain and len(first.items) == len(second.items):
+            return None
+        if self.a.raised or self.b.raised:
+            shared, sides = 0, [(int(self.a.raised), first)]
+        else:
+            shared, sides = _common_start(first, second), [(0, first), (1, second)]
+        items, flags = list(first.items[:shared]), list(first.flags[:shared])
+        for side, contents in sides:
+            items += [self.carry(side, item) for item in contents.items[shared:]]
+            flags += [self.only_on(side, flag) for flag in contents.flags[shared:]]
+        return FlaggedContents(tuple(items), tuple(flags))
+
+    def only_on(self, side: int, flag: Any) -> Any:
+        """A truth value of one side, which is False on the other if that ends."""
+        present = atom(atoms(flag))
+        other = present if self.a.raised or self.b.raised else atom(False)
+        merged = self.atom(*((other, present) if side else (present, other)))
+        return wrap(merged) if isinstance(merged, Var) else merged.value
+
+    def uneven(self, x: Structure, y: Structure, name: str) -> Any:
         """What a list of this name holds that is longer on one side; None if it is as long on
         both."""
         raised = self.a.raised or self.b.raised
-        if x.value is y.value and isinstance(x.value, UnevenContents) and not raised:
+        by_tests = isinstance(x.value, (UnevenContents, FlaggedContents))
+        if x.value is y.value and by_tests and not raised:
             return x.value
+        if not trace().decisions.lengths:
+            return self.by_flags(x, y)
         first, second = _items_and_lengths(x), _items_and_lengths(y)
         if first is None or second is None:
             return None
@@ -467,6 +495,22 @@ class Merge:
             t.emit(s)
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
+
+
+def _items_and_flags(contents: Structure) -> FlaggedContents | None:
+    """The items of a list, and which are there; None of one that loops filled."""
+    if isinstance(contents.value, FlaggedContents):
+        return contents.value
+    if contents.kind is not tuple or contents.keys[0] != id(None):
+        return None
+    return FlaggedContents(contents.value, (True,) * len(contents.value))
+
+
+def _common_start(a: FlaggedContents, b: FlaggedContents) -> int:
+    """How many items, from the first on, two sides have in common."""
+    pairs = zip(a.items, a.flags, b.items, b.flags, strict=False)
+    differing = (n for n, (x, p, y, q) in enumerate(pairs) if x is not y or p is not q)
+    return next(differing, min(len(a.items), len(b.items)))
 
 
 def _items_and_lengths(contents: Structure) -> UnevenContents | None:

@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.heap.reachability import holds
 from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import StaleKey
+from tapeless.transforms.frontend.values.uneven_contents import contents_of
 
 
 def rebind_list(frame: Frame, name: str, new_list: StagedList) -> StagedList:
@@ -54,7 +55,7 @@ def rebind_list(frame: Frame, name: str, new_list: StagedList) -> StagedList:
 def _can_have_a_copy(loc: Location, old: StagedList) -> bool:
     """Whether it is a list of the program that has the list itself, and not in a tuple."""
     items = loc.obj if isinstance(loc, ContentsLocation) and loc.birth else None
-    if not isinstance(items, StagedList) or items.tail is not None:
+    if not isinstance(items, StagedList) or items.tail is not None or contents_of(items):
         return False
     return not any(x is not old and holds(x, old) for x in list.__iter__(items))
 

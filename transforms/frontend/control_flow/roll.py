@@ -37,7 +37,7 @@ from tapeless.transforms.frontend.arrays.memory_layout import Layouts
 from tapeless.transforms.frontend.arrays.number_types import record_types
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branch_side import final_structure
-from tapeless.transforms.frontend.control_flow.constant_choices import Labels
+from tapeless.transforms.frontend.control_flow.constant_choices import Labels, has_labels
 from tapeless.transforms.frontend.control_flow.definite_assignment import SetLocation, not_yet
 from tapeless.transforms.frontend.control_flow.emit_loop import (
     LoopEmitter,
@@ -63,6 +63,7 @@ from tapeless.transforms.frontend.trace.dependence import depends_on
 from tapeless.transforms.frontend.trace.journals import Journal, Location
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.attribute_names import is_program_object
+from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import LoopAliases, stale_reason
 from tapeless.transforms.frontend.values.identity import Variables
 from tapeless.transforms.frontend.values.join import convert, join, join_types
@@ -390,10 +391,11 @@ class LoopFixpoint:
             assert self.seq is not None
             self.body(self.seq.item(Symbol(staged.index)))
         else:
+            defined = set(defined_variables(Block((), tuple(staged.statements), ())))
             staged.test = self.stage_test(self.test)
-            if set(defined_variables(Block((), tuple(staged.statements), ()))) & _read_by(
-                *staged.test
-            ):
+            if defined & _read_by(*staged.test):  # which constant a variable is, for one
+                staged.test = self.stage_test(self.test, staged)
+            if defined & _read_by(*staged.test):
                 raise AliasError(
                     "how long an array is that a variable stands for differs from pass to pass",
                     "copy it where it gets its second name, or use indices of the whole array",
@@ -402,16 +404,36 @@ class LoopFixpoint:
         flag = truth(getattr(self.frame, self.stop)) if self.stop else False
         staged.flag = flag.value() if isinstance(flag, Symbol) else atom(flag)
 
-    def stage_test(self, test: Callable[[], Any]) -> tuple[list[Statement], Atom]:
+    def stage_test(
+        self, test: Callable[[], Any], labelled: StagedPass | None = None
+    ) -> tuple[list[Statement], Atom]:
+        """The statements of a test, and what it gives; those that tell which constants variables
+        stand for are among them where a pass is given."""
         t = trace()
         with t.recording() as journal, t.block() as statements:
+            installed = self.install_labels(labelled) if labelled is not None else {}
             going = truth(test())
             result = going.value() if isinstance(going, Symbol) else atom(going)
-            if journal.changed_locations():
+            if any(
+                loc.get() is not installed.get(loc.key, MISSING)
+                for loc, _ in journal.changed_locations()
+            ):
                 raise CannotRoll("its test changes variables")
+        if installed:
+            t.rollback(journal)
         if not isinstance(going, Symbol) and not going:
             raise CannotRoll("its test is false")
         return statements, result
+
+    def install_labels(self, staged: StagedPass) -> dict[Any, Any]:
+        """Gives the variables that hold constants their values at the start of a pass again."""
+        installed = {}
+        for key, loc in self.locations.items():
+            if has_labels(staged.entries[key]):
+                trace().touch(loc)
+                installed[loc.key] = self.install(loc, staged.entries[key], staged.params[key])
+                loc.set(installed[loc.key])
+        return installed
 
     def install(self, loc: Location, spec: Structure, params: list[Var]) -> Any:
         """What a location holds at the start of a pass: its value with parameters as leaves."""
@@ -585,13 +607,20 @@ class LoopFixpoint:
 
 def _class_of_both(a: Structure, b: Structure) -> type | None:
     """The class of two objects of the program, of which the second one takes the place of the
-    first; None if something else differs."""
-    if a.kind == b.kind == "static":
-        cls: Any = type(a.value)
-        own = all(map(is_program_object, (a.value, b.value)))
-        return cls if own and cls is type(b.value) and a.value is not b.value else None
+    first; None if something else differs. Each may be one of several of the class."""
+    if a.kind in ("static", Either) and b.kind in ("static", Either):
+        objects = [*_options(a.value), *_options(b.value)]
+        classes = {type(x) for x in objects}
+        own = len(classes) == 1 and all(map(is_program_object, objects))
+        return classes.pop() if own and a.value is not b.value else None
     pairs = zip(a.children, b.children, strict=False) if a.kind is b.kind else ()
     return next((cls for x, y in pairs if (cls := _class_of_both(x, y)) is not None), None)
+
+
+def _options(value: Any) -> list[Any]:
+    """What run-time values choose from; a value alone."""
+    either = isinstance(value, Either)
+    return [*_options(value.yes), *_options(value.no)] if either else [value]
 
 
 def _read_by(statements: list[Statement], result: Atom) -> set[Var]:

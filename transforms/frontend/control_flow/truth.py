@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, defining_statement
 from tapeless.transforms.core.language import Atom, Literal
@@ -13,7 +15,13 @@ from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.objects.special_methods import truth_operand
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.uneven_contents import contents_of
+from tapeless.transforms.frontend.values.container_aliases import require_fresh
+from tapeless.transforms.frontend.values.uneven_contents import (
+    FlaggedContents,
+    contents_of,
+    flagged_contents,
+    with_lengths,
+)
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     logical_and,
     logical_not,
@@ -22,13 +30,23 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
 from tapeless.transforms.ops.primitives.shapes import cast
 
 
+def number_of_items(contents: FlaggedContents) -> Any:
+    """How many items of a list have a flag that is true."""
+    certain = sum(flag is True for flag in contents.flags)
+    flags = (flag.value() for flag in contents.flags if isinstance(flag, Symbol))
+    return sum((wrap(cast(flag, dtype=np.dtype(int), python=True)) for flag in flags), certain)
+
+
 def truth(value: Any) -> Any:
     """A test as Python sees it: a bool, or a symbol of type bool."""
     if isinstance(value, Either):
         return _true_one(value)
     value = as_list(value)
-    if (contents := contents_of(value)) is not None:
-        value = contents.length > 0
+    if (flagged := flagged_contents(value)) is not None:
+        require_fresh(value)
+        value = number_of_items(flagged) > 0
+    elif (contents := contents_of(value)) is not None:
+        value = with_lengths(contents).length > 0
     elif isinstance(value, StagedList) and value.tail is not None:
         value = value.length() > 0
     value = truth_operand(value)

@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.values.container_writes import before_write, w
 from tapeless.transforms.frontend.values.structure import MISSING, Incompatible, Structure, flatten
 from tapeless.transforms.frontend.values.structure_errors import variable_of
 from tapeless.transforms.frontend.values.uneven_contents import (
+    FlaggedContents,
     UnevenContents,
     contents_of,
     set_contents,
@@ -59,7 +60,7 @@ class ContentsLocation(Location):
         return dict(self.obj) if isinstance(self.obj, dict) else frozenset(self.obj)
 
     def set(self, value: Any) -> None:
-        uneven = value if isinstance(value, UnevenContents) else None
+        uneven = value if isinstance(value, (UnevenContents, FlaggedContents)) else None
         set_contents(self.obj, uneven)
         fill(self.obj, value if uneven is None else uneven.items)
 
@@ -77,6 +78,8 @@ def _parts(contents: Any) -> tuple[Any, ...]:
         return (*contents.items, contents.tail)
     if isinstance(contents, UnevenContents):
         return (*contents.items, contents.length)
+    if isinstance(contents, FlaggedContents):
+        return (*contents.items, *contents.flags)
     return tuple(itertools.chain(*contents.items())) if isinstance(contents, dict) else (*contents,)
 
 

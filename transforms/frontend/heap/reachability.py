@@ -16,6 +16,7 @@ from tapeless.transforms.frontend.heap.iterators import CHANGED, MAKE_A_LIST, Ad
 from tapeless.transforms.frontend.heap.locations import ListContents
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.identity import Variables
+from tapeless.transforms.frontend.values.uneven_contents import FlaggedContents, UnevenContents
 
 PLAIN = (int, float, complex, str, bytes, range, np.ndarray, np.generic, types.NoneType)
 ITERATORS = ("iterators", "sequences", "once", "comprehensions")  # modules that define them
@@ -26,7 +27,7 @@ def holds(value: Any, obj: Any) -> bool:
     """Whether a value is an object, or a location that has such contents has it."""
     if value is obj:
         return True
-    if isinstance(value, ListContents):
+    if isinstance(value, (ListContents, UnevenContents, FlaggedContents)):
         return any(holds(v, obj) for v in value.items)
     if isinstance(value, dict):
         return any(holds(v, obj) for v in value.values())

@@ -18,6 +18,7 @@ from tapeless.transforms.frontend.arrays.python_scalars import attribute_of, ite
 from tapeless.transforms.frontend.arrays.shape_changes import WAY_OUT, set_shape
 from tapeless.transforms.frontend.arrays.symbols import Symbol, constant, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
+from tapeless.transforms.frontend.builtins.flagged_lists import item_of_flagged
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.builtins.list_methods import of_data
@@ -190,6 +191,8 @@ class AccessHooks(Calls):
         delattr(obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:
+        if (item_there := item_of_flagged(obj, key)) is not None:
+            return item_there
         if has_options(obj) or is_one_of_texts(obj):
             return for_each_option(lambda option: self.item(option, key), as_either(obj))
         if isinstance(obj, dict) and is_chosen(key):

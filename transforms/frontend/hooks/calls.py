@@ -37,6 +37,7 @@ from tapeless.transforms.frontend.arrays.symbols import (
 )
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OVER_ITEMS
+from tapeless.transforms.frontend.builtins.flagged_lists import append_flagged, items_of_flagged
 from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_string, with_texts
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import ASKING, of_data
@@ -51,6 +52,7 @@ from tapeless.transforms.frontend.control_flow.branches import (
 )
 from tapeless.transforms.frontend.control_flow.item_filters import staged_form
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, short_name
+from tapeless.transforms.frontend.control_flow.truth import number_of_items
 from tapeless.transforms.frontend.effects.external_arguments import is_function_of_program
 from tapeless.transforms.frontend.effects.external_calls import seed_now
 from tapeless.transforms.frontend.effects.foreign_calls import (
@@ -114,12 +116,16 @@ from tapeless.transforms.frontend.trace.provenance import (
 )
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.container_aliases import MUTABLE, require_all_current
+from tapeless.transforms.frontend.values.container_aliases import (
+    MUTABLE,
+    require_all_current,
+    require_fresh,
+)
 from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.memoized import forget, of_cache, remember_result
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text
-from tapeless.transforms.frontend.values.uneven_contents import contents_of
+from tapeless.transforms.frontend.values.uneven_contents import contents_of, flagged_contents
 from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
 from tapeless.transforms.ops.numpy import creation
 from tapeless.transforms.optimize.outline import Stretch
@@ -147,7 +153,7 @@ STAGED_ALWAYS = frozenset(creation.NUMPY)
 
 
 #: Builtin functions that loop over a list, or ask how long it is.
-PLAIN_USES = (len, sum, any, all, bool, iter, isinstance, type)
+PLAIN_USES = (len, sum, any, all, bool, iter, enumerate, isinstance, type)
 
 
 class Calls:
@@ -169,12 +175,20 @@ class Calls:
         if isinstance(f, Either):
             return for_each_option(lambda option: self.call(option, *args, **kwargs), f)
         if contents_of(this := getattr(f, "__self__", None)) is not None:
+            if f.__name__ == "append" and append_flagged(this, *args):
+                return None
             return for_each_option(lambda _: self.call(f, *args, **kwargs), this)
         if any(isinstance(a, FilteredList) for a in args):
             _require_plain_use(f, args)
         if isinstance(f, Symbol):
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
+            if len(args) == 1 and (flagged := flagged_contents(args[0])) is not None:
+                require_fresh(args[0])
+                if f is len:
+                    return number_of_items(flagged)
+                if f in PLAIN_USES:
+                    return self.call(f, items_of_flagged(args[0]), **kwargs)
             if f in BUILTINS and any(map(has_options, args)):
                 if f is next and isinstance(args[0], (DeferredChoice, DeferredIterator)):
                     raise UnsupportedError(

@@ -15,6 +15,7 @@ import numpy as np
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins import dicts_and_sets
+from tapeless.transforms.frontend.builtins.flagged_lists import items_of_flagged, require_same_items
 from tapeless.transforms.frontend.builtins.formatting import format_parts
 from tapeless.transforms.frontend.builtins.lists_of_lists import empty_list, rows_of, running_over
 from tapeless.transforms.frontend.builtins.stand_ins import refuse_stand_ins
@@ -50,6 +51,7 @@ from tapeless.transforms.frontend.trace.readers import BuiltinOf, CellOf, KeyOf
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import MISSING
+from tapeless.transforms.frontend.values.uneven_contents import flagged_contents
 from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
 
@@ -227,6 +229,8 @@ class Hooks(Operations):
         return (*first, self.item(value, slice(star, length - behind)), *last)
 
     def iterate(self, value: Any) -> Any:
+        if flagged_contents(value) is not None:
+            return items_of_flagged(value)
         if has_options(value):
             return value
         items = special_methods.iterable_of(value)
@@ -296,6 +300,10 @@ class Hooks(Operations):
     def for_(
         self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
     ) -> None:
+        if (flagged := flagged_contents(iterable)) is not None:
+            self.for_(items_of_flagged(iterable), body, frame, stop, name)
+            require_same_items(iterable, flagged)
+            return
         if has_options(iterable):
             for_each_option(lambda option: self.for_(option, body, frame, stop, name), iterable)
             return

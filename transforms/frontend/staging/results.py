@@ -31,7 +31,11 @@ from tapeless.transforms.frontend.values.structure import (
     refuse_unreturnable,
 )
 from tapeless.transforms.frontend.values.text import ChosenText, Text
-from tapeless.transforms.frontend.values.uneven_contents import contents_of, for_each_length
+from tapeless.transforms.frontend.values.uneven_contents import (
+    contents_of,
+    for_each_length,
+    with_lengths,
+)
 from tapeless.transforms.prelude.containers.appended_lists import Grown
 from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
@@ -130,7 +134,7 @@ class Outgoing:
             )
         if (contents := contents_of(value)) is not None:
             of_items = type(value)
-            return self.spec(for_each_length(contents, _choose, of_items))
+            return self.spec(for_each_length(with_lengths(contents), _choose, of_items))
         value = as_lists(value)
         if isinstance(value, Text) and trace().tracing:
             value = value.text_in_call()

@@ -245,7 +245,9 @@ def _for_all_values(
     if not too_many and (decisions.aliased or decisions.counted or decisions.tabled):
         attempts.append(plainer)
     if not too_many and isinstance(refusal, TRACEABLE):
-        attempts.append(replace(plainer, exact=True, identities=True))
+        identities = replace(plainer, exact=True, identities=True)
+        attempts += [replace(identities, records=True)] if decisions.recorded else []
+        attempts.append(identities)
     for attempt in attempts:
         attempt.axes = set(axes)
         try:

@@ -41,6 +41,7 @@ class Decisions:
     rows: set[Any] = field(default_factory=set)  # lists of lists, by where they are made
     keyed: dict[Any, bool] = field(default_factory=dict)  # dicts and sets: whether of lists
     optional: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # known keys, not all there
+    lengths: bool = False  # lists that get objects under tests have lengths, and no flags
     lengthened: set[Any] = field(default_factory=set)  # filtered lists that are used as lists
     stored: bool = False  # arrays that libraries make belong to the program: it stores to one
     exact: bool = False  # branches and loops carry which memory arrays are in
@@ -95,6 +96,12 @@ class Decisions:
                 "number them, and keep arrays of what belongs to each",
             )
         self.optional[site] = names
+        raise Restart
+
+    def by_length(self) -> None:
+        """A list that gets objects under tests is used in other ways than by loops: start again,
+        with lists of several lengths."""
+        self.lengths = True
         raise Restart
 
     def as_lengths(self, site: Any) -> None:

@@ -20,8 +20,10 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import attributes, has_attributes
 from tapeless.transforms.frontend.values.text import ChosenText, Text
 from tapeless.transforms.frontend.values.uneven_contents import (
+    FlaggedContents,
     UnevenContents,
     contents_of,
+    flagged_contents,
     set_contents,
 )
 
@@ -175,7 +177,12 @@ class Carrying:
                 x[key] = self.value(x[key])
         elif isinstance(x, list):
             list.__setitem__(x, slice(None), [self.value(v) for v in list.__iter__(x)])
-            if (uneven := contents_of(x)) is not None:
+            if (flagged := flagged_contents(x)) is not None:
+                items, flags = (
+                    tuple(map(self.value, part)) for part in (flagged.items, flagged.flags)
+                )
+                set_contents(x, FlaggedContents(items, flags))
+            elif isinstance(uneven := contents_of(x), UnevenContents):
                 items = tuple(map(self.value, uneven.items))
                 length = self.value(uneven.length)
                 set_contents(x, UnevenContents(items, length, uneven.lengths))

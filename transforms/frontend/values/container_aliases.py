@@ -165,6 +165,11 @@ def require_current(obj: Any) -> None:
     """Refuses to look into a container that is out of date, or of which the length is known at run
     time only."""
     require_definite(obj)
+    require_fresh(obj)
+
+
+def require_fresh(obj: Any) -> None:
+    """Refuses to look into a container that is out of date."""
     if trace().memory.stale:
         why = stale_reason(obj)
         if why is not None and not (isinstance(why, OfOtherElement) and _is_read_again(obj)):

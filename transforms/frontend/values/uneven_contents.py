@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.errors import StructureError, UnsupportedError
-from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 
 MOST = 16  # lengths of one list
 
@@ -27,13 +27,37 @@ class UnevenContents:
         self.items, self.length, self.lengths = items, length, lengths
 
 
-def contents_of(obj: Any) -> UnevenContents | None:
+class FlaggedContents:
+    """Items that are in the list where their flags are true, in this order."""
+
+    __slots__ = ("flags", "items")
+
+    def __init__(self, items: tuple[Any, ...], flags: tuple[Any, ...]) -> None:
+        self.items, self.flags = items, flags
+
+
+def contents_of(obj: Any) -> UnevenContents | FlaggedContents | None:
     """What a list holds of which run-time values say how long it is; None of others."""
-    contents: UnevenContents | None = trace().containers.uneven.get(id(obj), (None, None))[1]
+    contents: UnevenContents | FlaggedContents | None
+    contents = trace().containers.uneven.get(id(obj), (None, None))[1]
     return contents
 
 
-def set_contents(obj: Any, contents: UnevenContents | None) -> None:
+def flagged_contents(obj: Any) -> FlaggedContents | None:
+    """What a list holds of whose items run-time values say which are there; None of others."""
+    contents = contents_of(obj)
+    return contents if isinstance(contents, FlaggedContents) else None
+
+
+def with_lengths(contents: UnevenContents | FlaggedContents) -> UnevenContents:
+    """Contents by length: where such have flags, all are made anew."""
+    if isinstance(contents, FlaggedContents):
+        trace().decisions.by_length()
+        raise NotImplementedError
+    return contents
+
+
+def set_contents(obj: Any, contents: UnevenContents | FlaggedContents | None) -> None:
     if contents is not None:
         trace().containers.uneven[id(obj)] = (obj, contents)
     else:
@@ -43,6 +67,8 @@ def set_contents(obj: Any, contents: UnevenContents | None) -> None:
 def require_definite(obj: Any) -> None:
     """Refuses to take the items of the longest for those of the list."""
     if id(obj) in trace().containers.uneven:
+        if trace().loops.rolling:
+            raise CannotRoll("run-time values say which objects are in a list that it carries")
         raise UnsupportedError(
             "a list of objects of which data says how many there are is used as a whole",
             "loop over it, or keep arrays of what the objects hold",

@@ -217,15 +217,23 @@ def longer_deque(x):
     return x * len(held)
 
 
+class Table(dict):
+    pass
+
+
+class Names(set):
+    pass
+
+
 def other_keys(x):
-    table = {"a": 1.0}
+    table = Table(a=1.0)
     if x > 1:
         table["b"] = x
     return x * len(table)
 
 
 def other_members(x):
-    members = {"a"}
+    members = Names(["a"])
     if x > 1:
         members.add("b")
     return x * len(members)
@@ -253,8 +261,8 @@ def other_kind_in_an_attribute(x):
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (other_keys, "the dict 'table' has 'a', 'b' on one side and 'a' on the other"),
-        (other_members, "the set 'members' has 'b' on one side only"),
+        (other_keys, "the Table 'table' has 'a', 'b' on one side and 'a' on the other"),
+        (other_members, "the Names 'members' has 'b' on one side only"),
         (other_elements, "the elements of the list 'rows' do not fit together"),
         (other_kind_in_an_attribute, "the values of 'pair' after the branches"),
     ],

@@ -73,8 +73,7 @@ def as_other_lists(x, y):
     alive = [c for c in cells if c.energy > 1]
     total = sum(k * c.energy for k, c in enumerate(alive))
     alive.append(Cell(9.0))
-    first, *_ = [*alive, Cell(1.0)]
-    return total + first.energy + sum(c.energy for c in alive)
+    return total + alive[0].energy + sum(c.energy for c in alive)
 
 
 def dicts(x, y):
@@ -92,7 +91,73 @@ def kept_in_containers(x, y):
     return sum(c.energy for box in boxes.values() for c in box) + len(boxes["u"])
 
 
+def appended_under_tests(x, y):
+    cells, infected = [Cell(x), Cell(y), Cell(x * y), Cell(x - y)], []
+    for c in cells:
+        risk = np.exp(-c.energy)
+        if c.energy > 1:
+            infected.append((c, risk))
+    for c, risk in infected:
+        c.energy *= risk
+    return sum(c.energy for c in cells) + len(infected)
+
+
+def old_and_new_ones(x, y):
+    cells, out = [Cell(x), Cell(y), Cell(x * y)], [Cell(1.0)]
+    for c in cells:
+        if c.energy > 2:
+            out.append(c)
+        elif c.energy > 1:
+            out.append(Cell(c.energy * 2))
+    out.append(Cell(y))
+    total = 0.0
+    for k, c in enumerate(out):
+        total += (k + 1) * c.energy
+    return total + (out[-1].energy if out else 0.0)
+
+
+def neighbours(x, y):
+    cells = [Cell(x), Cell(y), Cell(x * y)]
+    near = {k: [] for k in range(3)}
+    for i, a in enumerate(cells):
+        for j, b in enumerate(cells[:i]):
+            if abs(a.energy - b.energy) < 2.25:
+                near[i].append(b)
+                near[j].append(a)
+    return sum(
+        sum(b.energy for b in near[i]) * a.energy + len(near[i]) for i, a in enumerate(cells)
+    )
+
+
+def a_new_list_in_each_pass(x, y):
+    cells, hot = [Cell(x), Cell(y)], []
+    for _ in range(3):
+        hot = []
+        for c in cells:
+            if c.energy > 1:
+                hot.append(c)
+        for c in hot:
+            c.energy *= 0.5
+    return sum(c.energy for c in cells) + len(hot) + (1.0 if hot else 0.0)
+
+
+def joined_lists(x, y):
+    cells, out = [Cell(x), Cell(y)], [Cell(1.5)]
+    if x > 1:
+        out.append(Cell(x))
+    both = [c for c in out if c.energy > 1.6]
+    for k, c in enumerate([*cells]):
+        if c.energy > 1.7 + k:
+            both.append(c)
+    return sum(c.energy for c in both) + 0.5 * len(out)
+
+
 PROGRAMS = [
+    appended_under_tests,
+    old_and_new_ones,
+    neighbours,
+    a_new_list_in_each_pass,
+    joined_lists,
     read,
     changed,
     filtered_again,
@@ -111,7 +176,7 @@ def test_one_program_for_all_values(program):
         call = jit(program)
         for point in POINTS:
             assert call(*point) == pytest.approx(program(*point))
-            check_grads(program, point, order=1)
+            check_grads(lambda x, y: 1.0 * program(x, y), point, order=1)
         batch = vmap(program)(*np.array(POINTS).T)
         assert np.allclose(batch, [program(*point) for point in POINTS])
 
