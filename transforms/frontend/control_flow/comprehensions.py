@@ -165,7 +165,7 @@ def comprehension(kind: str, generators: Any) -> Any:
     generators = (in_arrays(iterable), *rest)
     if kind == "GeneratorExp":
         return Lazy(generators)
-    of_filtered = getattr(generators[0], "filtered", None) is not None
+    of_filtered = own_attribute(generators[0], "filtered") is not None
     if of_filtered and not _needs_lengths(_key(generators)):
         return filtered_list(generators)
     result_list = _roll_into_list(generators) if rolls(generators[0]) else None
@@ -199,7 +199,7 @@ def filtered_list(generators: Any) -> FilteredList:
     """The items of a comprehension, which are objects, with whether they pass the test."""
     iterable, function, nested = generators
     key = _key(generators)
-    source = getattr(iterable, "filtered", None)
+    source = own_attribute(iterable, "filtered")
     items = source.items if source is not None else tuple(iterable)
     before = source.flags if source is not None else (True,) * len(items)
     if nested or not all(map(has_identity, items)):
