@@ -123,6 +123,9 @@ def _power(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
         if exponent.value == 0.5 and s.args[0].type.shape:  # as NumPy, for -inf nan
             module.imports.add(("math", "sqrt"))
             return template("sqrt({0})", holes)
+    elif out.kind == "f" and s.args[0].type.shape and not exponent.type.shape:
+        module.imports.add(("math", "sqrt"))  # NumPy looks at a number, and at no array
+        return template("sqrt({0}) if {1} == 0.5 else {0} ** {1}", holes)
     return template("{0} ** {1}", holes)
 
 
