@@ -100,14 +100,16 @@ EXPRESSIONS = {
         {A}.item(0)|sum(y * z for y, z in zip({V}, {V}))|sum([y for y in {V} if y > {S}])
         max(y * y for y in {V})|np.float32({S}) * {S}|{A}[-1, ...].sum()
         np.sum({A}[::-1, None, :] * {V}[:, None, None]) * 0.1|np.dot({V}, {V})
-        abs(complex({S}, {S}))|{V}[np.argsort({V})[0]]|np.sort({A}, axis=None)[0]|np.take({V}, 0)
+        abs(complex({S}, {S}))|{V}[np.argsort({V}, kind="stable")[0]]|np.sort({A}, axis=None)[0]
+        np.take({V}, 0)
         np.unique({V})[0]|np.tensordot({A}, {A}, 2)
         np.linalg.slogdet(3 * np.eye(n) + 0.2 * np.sin({C}))[1]|round({S}, 1)|int(3 * {S}) * 0.2""",
     "V": """{A}.sum(axis=1)|{A}.max(axis=1)|({A} @ {W})|{a}[:, {J}]|{c}[{I}]|np.diagonal({C})|{V}[k]
         np.concatenate([{V}[1:], {V}[:1]])|np.concatenate([{V}[:1], np.diff({V})])
         {C}.mean(axis=0)|np.linalg.solve(3 * np.eye(n) + 0.3 * np.sin({C}), {V})
-        np.bincount(k, {V}, n)|np.where({Q}, {V}, {S})|{V}[np.argsort({V})]|np.arange(n) * 0.1
-        np.take_along_axis({A}, np.argsort({A}, axis=1), axis=1)[:, 0]|{A}[np.arange(n), k % m]
+        np.bincount(k, {V}, n)|np.where({Q}, {V}, {S})|{V}[np.argsort({V}, kind="stable")]
+        np.arange(n) * 0.1
+        np.take_along_axis({A}, np.argsort({A}, 1, "stable"), axis=1)[:, 0]|{A}[np.arange(n), k % m]
         np.take({V}, k)|np.take({A}, 0, axis=1)|np.einsum('ij,j->i', {A}, {W})
         np.einsum('ij,ij->i', {A}, {A})|np.convolve({V}, [0.5, 0.25, 0.25])[1:-1]
         np.interp({V}, np.arange(n) * 0.5, {V})|np.pad({V}, 1)[1:-1]
@@ -135,7 +137,8 @@ EXPRESSIONS = {
         np.maximum({V}, {V}[::-1])|np.divide({V}, 2.0)|np.add({V}, {V})|np.heaviside({V}, 0.5)
         np.modf({V})[0]|np.fmod({V}, 0.7)|np.mod({V}, 0.7)|np.trunc(3 * {V}) * 0.1
         np.round({V}, 1)|np.bincount(k, minlength=n) * 0.1|np.cov({A})[0] if n > 1 else {V}
-        np.diag({C}, 0)|np.nan_to_num({V})|np.lexsort(({V}, k)) * 0.1|np.argsort({V}) * 0.1
+        np.diag({C}, 0)|np.nan_to_num({V})|np.lexsort(({V}, k)) * 0.1
+        np.argsort({V}, kind="stable") * 0.1
         np.array({V}.tolist())|np.rollaxis({A}, 1)[0]|np.ravel({A})[::m]|{A}.reshape(-1)[:n * m:m]
         {A}.T[-1]|np.moveaxis({A}, 0, 1)[0]|np.split({A}, m, axis=1)[0][:, 0]
         np.array_split({V}, 1)[0]|np.dot({A}, {W})|np.trapezoid({A}, axis=1)
@@ -148,7 +151,7 @@ EXPRESSIONS = {
         np.where({A} > 0, {A}, 0).sum(0)|{A}[{Q}].sum(axis=0)""",
     "A": """np.outer({V}, {W})|({C} @ {A})|({A} * {W})|({V}[:, None] - {A})|{A}[:, ::-1]|{A}[k]
         ({A} - {A}.mean(axis=1, keepdims=True))|np.tril({A})|({A}.T * {V}).T|{A}.T.T
-        np.concatenate([{A}[1:], {A}[:1]])|np.take_along_axis({A}, np.argsort({A}, axis=0), 0)
+        np.concatenate([{A}[1:], {A}[:1]])|np.take_along_axis({A}, np.argsort({A}, 0, "stable"), 0)
         np.einsum('ij,kj->ki', {A}, {A}) @ {A} * 0.2 if n == m else {A}
         np.einsum('i,j->ij', {V}, {W})|np.where({A} > {S}, {A}, {W})
         np.where({Q}[:, None], {A}, {S})|np.sort({A}, axis=0)|np.flip({A}, 1)|np.fliplr({A})
@@ -170,7 +173,7 @@ EXPRESSIONS = {
         {C}[k][:, k]|np.linalg.inv(2 * np.eye(n) + 0.2 * np.sin({C}))
         np.einsum('ij,kj->ik', {A}, {A})|{C}[::-1, ::-1]|np.where(np.eye(n) > 0, {C}, {S})
         {C} * (1 - np.eye(n))|np.linalg.matrix_power(0.5 * {C}, 2)|np.tril({C}, -1)|{C} + {C}.T
-        np.kron({C}, np.eye(1))|np.tri(n) * {C}|{C}[np.argsort({V})]
+        np.kron({C}, np.eye(1))|np.tri(n) * {C}|{C}[np.argsort({V}, kind="stable")]
         np.exp(-np.abs({V}[:, None] - {V}[None, :]))
         np.sqrt(((({A}[:, None] - {A}[None]) ** 2).sum(-1)) + 0.1)|np.cov({A}) if n > 1 else {C}
         np.linalg.cholesky(3 * np.eye(n) + 0.1 * ({C} @ {C}.T))|np.add.outer({V}, {V})
@@ -187,7 +190,8 @@ OTHERS = {
         ({S} > 0) != ({S} > 0.2)|k[0] == 1|{A}.any()|0 < {S} < {S}|(np.argmax({V}) > 0)
         np.allclose({V}, {V})""",
     "I": """0|-1|{i}|{i}|{i}|{i} - 1|({i} + 1) % n|k[{i}]|-{i}|np.argmax({v})|k[-1]|n // 2
-        int(q[0]) - 1|np.argsort({v})[0]|n - 1|first_over({v}, 0.2)|(k[0] + 1) % n|s % n|~{i}""",
+        int(q[0]) - 1|np.argsort({v}, kind="stable")[0]|n - 1|first_over({v}, 0.2)|(k[0] + 1) % n
+        s % n|~{i}""",
     "J": """0|-1|{j}|{j}|{j}|{j} - 1|({j} + 1) % m|-{j}|{i} % m|m - 1|k[0] % m|np.argmax({w})
         (s + {j}) % m|m // 2""",
     "O": "=|+=|-=|*=",

@@ -88,6 +88,7 @@ def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
     t = trace()
     attempt, before = Attempt(outcomes, _refuse_search), t.memory.stale
     around = [(a, a.met, len(a.passed)) for a in t.handlers.attempts]
+    lists = [(tail, len(tail.log), tail.length) for tail in t.containers.tails]
     t.memory.stale = dict(before)
     t.handlers.probes += 1
     fork_found: Fork | None = None
@@ -108,6 +109,9 @@ def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
     for a, met, passed in around:
         a.met = met
         del a.passed[passed:]
+    for tail, mark, length in lists:
+        del tail.log[mark:]
+        tail.length = length
     if fork_found is None:
         return None
     if (
