@@ -241,8 +241,7 @@ def defer_choice(make: Callable[..., Any], *values: Any) -> Either | DeferredIte
             _run_over_once(value.state)
     uneven = [v for v in values if has_options(v) and not isinstance(v, Either)]
     if uneven and len(uneven) == sum(map(has_options, values)):
-        source = own_attribute(uneven[0], "source")
-        source = uneven[0] if source is None else source
+        source = uneven[0].source if isinstance(uneven[0], DeferredIterator) else uneven[0]
         depth = len(trace().journals)
         return DeferredIterator(lambda: make(*map(_present, values)), source, [depth])
     choice = _defer(make, *values)

@@ -14,7 +14,7 @@ from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.comparison_reads import compared_parts
 from tapeless.transforms.frontend.trace.journals import Journals
 from tapeless.transforms.frontend.trace.observation import constant_value, observe
-from tapeless.transforms.frontend.trace.own_attributes import own_attribute
+from tapeless.transforms.frontend.trace.own_attributes import is_own_class
 from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 from tapeless.transforms.frontend.trace.readers import ContentsOf, ObjectItself
 from tapeless.transforms.frontend.trace.recorded_reads import KnownAddress
@@ -164,7 +164,11 @@ class Trace(SizeGuards, Journals):
         if isinstance(key, tuple):
             parts = [self.key_of(k, kept) for k in key]
             return type(key)(*parts) if hasattr(key, "_fields") else tuple(parts)
-        a = key.value() if own_attribute(key, "cell") and not key.type.shape else key
+        a = (
+            key.value()
+            if is_own_class(type(key)) and hasattr(key, "cell") and not key.type.shape
+            else key
+        )
         if kept and isinstance(a, Var) and a.type.differentiable:
             (a,) = self.bind(
                 python_number, (a,), {"reader": "a dictionary or set keeps it as a key"}
