@@ -292,7 +292,7 @@ def test_leaves_of_a_dict_whose_keys_are_data():
         return sum(tree.leaves(dict(enumerate(x * x))))
 
     x = np.arange(4.0)
-    with pytest.raises(UnsupportedError, match="leaves of a dict are asked for"):
+    with pytest.raises(UnsupportedError, match="a container of which data decides what it holds"):
         jit(total)(x)
-    with strict(False), pytest.warns(PerformanceWarning, match="work with lists of the keys"):
+    with strict(False), pytest.warns(PerformanceWarning, match="give it a list or an array"):
         np.testing.assert_allclose(grad(total)(x), 2 * x)

@@ -585,12 +585,6 @@ def across(a):
     return a.T, a[-1]
 
 
-def spread(a):
-    a = a.copy()
-    a[1:] = a[:1]
-    return a
-
-
 def cleared(x):
     x = x.copy()
     x[2:-2] = 0.0
@@ -619,9 +613,3 @@ def test_stores_to_what_is_read(name, tmp_path):
     """NumPy reads all before it stores, where both are the same memory."""
     function, args = MOVED[name]
     assert "_kernel" not in checked(function, args, tmp_path).source
-
-
-@pytest.mark.usefixtures("nothing_in_kernels")
-def test_a_store_that_is_broadcast_is_refused():
-    with pytest.raises(UnsupportedError, match="broadcast"):
-        JitToC(spread).module_for((normal(12, 9),), {})

@@ -289,6 +289,8 @@ TESTED_BY_LOOPS = (
     "concatenate_items",
     "split_items",
     "shift",
+    "unshift",
+    *("extend", "segment", "set_segment", "add_segment", "truncate"),
 )
 
 

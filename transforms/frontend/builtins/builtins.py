@@ -262,7 +262,7 @@ BUILTINS: dict[Any, Any] = {
     optional_keys.shown_key: lambda hooks, key: text_keys.shown_key(key),
     optional_keys.truth_under_tests: lambda hooks, flag: text_keys.truth_under_tests(flag),
     optional_keys.with_mark: lambda hooks, flag: text_keys.with_mark(flag),
-    optional_keys.require_order: lambda hooks, ordered: text_keys.require_order(ordered),
+    optional_keys.require_order: lambda hooks, *args: text_keys.require_order(*args),
     optional_keys.require_same: lambda hooks, now, before: text_keys.require_same(now, before),
     as_lengths: lambda hooks, filtered: trace().decisions.as_lengths(filtered.site),
     hold_lists: lambda hooks, result: trace().decisions.as_keyed(result, lists=True),

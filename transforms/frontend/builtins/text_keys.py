@@ -130,12 +130,9 @@ def shown_key(key: Any) -> Any:
     return repr(key) if isinstance(key, (enum.Enum, frozenset)) else key
 
 
-def require_order(ordered: Any) -> None:
+def require_order(ordered: Any, site: Any) -> None:
     if not _constant(ordered):
-        raise UnsupportedError(
-            "a loop over a dictionary whose keys came in an order that data decides",
-            "loop over the keys in an order of your own, and ask for each whether it is there",
-        )
+        trace().decisions.as_in_order(site)
 
 
 def require_same(now: Any, before: Any) -> None:

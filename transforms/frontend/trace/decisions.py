@@ -41,6 +41,7 @@ class Decisions:
     rows: set[Any] = field(default_factory=set)  # lists of lists, by where they are made
     keyed: dict[Any, bool] = field(default_factory=dict)  # dicts and sets: whether of lists
     optional: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # known keys, not all there
+    in_order: set[Any] = field(default_factory=set)  # dicts whose keys must come in a known order
     lengths: bool = False  # lists that get objects under tests have lengths, and no flags
     lengthened: set[Any] = field(default_factory=set)  # filtered lists that are used as lists
     stored: bool = False  # arrays that libraries make belong to the program: it stores to one
@@ -86,7 +87,12 @@ class Decisions:
 
     def as_optional(self, site: Any, keys: tuple[Any, ...]) -> None:
         """Data says which of some known keys a dictionary has: start again, with a truth value for
-        each."""
+        each, unless that was tried, and the order of the keys was needed."""
+        if site in self.in_order:
+            raise StructureError(
+                "a loop over a dictionary whose keys came in an order that data decides",
+                "loop over the keys in an order of your own, and ask for each whether it is there",
+            )
         self._refuse_arrays("dictionary or set")
         before = self.optional.get(site, ())
         names = tuple(dict.fromkeys((*before, *keys)))
@@ -96,6 +102,13 @@ class Decisions:
                 "number them, and keep arrays of what belongs to each",
             )
         self.optional[site] = names
+        raise Restart
+
+    def as_in_order(self, site: Any) -> None:
+        """The order of such keys is needed, which data decides: start again, without truth values
+        for them; where loops are written out, the order may be known."""
+        del self.optional[site]
+        self.in_order.add(site)
         raise Restart
 
     def by_length(self) -> None:

@@ -59,8 +59,8 @@ def with_mark(flag: Any) -> Any:
     raise NotImplementedError  # the staged run knows it
 
 
-def require_order(ordered: Any) -> None:
-    """Refuses a loop over keys that came in an order which run-time values decide."""
+def require_order(ordered: Any, site: Any) -> None:
+    """Has a dictionary made otherwise whose keys came in an order which run-time values decide."""
     raise NotImplementedError  # the staged run knows it
 
 
@@ -318,7 +318,7 @@ class OptionalKeyed(OptionalKeys, Keyed):
         return copied
 
     def parts(self) -> Any:
-        require_order(self.ordered)
+        require_order(self.ordered, self.site)
         return self.flags(), tuple([entry.held for entry in self.entries])
 
     def __iter__(self) -> Any:
@@ -356,12 +356,12 @@ class OptionalView(View):
                 require_same(whole.count, before)
 
     def __iter__(self) -> Any:
-        require_order(self.whole.ordered)
+        require_order(self.whole.ordered, self.whole.site)
         return self.in_any_order()
 
     def __reversed__(self) -> Any:
         refuse("a dictionary that data fills is run over backwards", "reverse a list of it")
 
     def lists(self) -> Any:
-        require_order(self.whole.ordered)
+        require_order(self.whole.ordered, self.whole.site)
         return list(self.in_any_order())

@@ -227,9 +227,12 @@ def test_items_are_counted_through_all_axes():
     np.testing.assert_array_equal(tapeless.jvp(f, (M,), (M,))[0], f(M))
 
 
-def test_items_that_python_numbers_of_64_bits_do_not_hold_stay():
-    big = np.uint64(2**63 + 1)
-    assert tapeless.jit(lambda n: n.item())(big) == big
+def test_items_that_python_numbers_of_64_bits_do_not_hold_are_refused():
+    item = tapeless.jit(lambda n: n.item() - 3)
+    assert item(np.uint64(2)) == -1
+    assert item(np.uint64(2**63 - 1)) == 2**63 - 4
+    with pytest.raises(OverflowError, match="64 bits"):
+        item(np.uint64(2**63 + 1))
 
 
 class Filter:
