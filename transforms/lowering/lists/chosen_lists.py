@@ -101,7 +101,7 @@ def _unsuitable_lists(memory: Dependences, block: Block, alike: set[Var]) -> set
             spoilt += s.args
         else:
             spoilt += [
-                a for same in _equated_values(s) for a in same if len(_cells(memory, same)) > 1
+                a for same in equated_values(s) for a in same if len(_cells(memory, same)) > 1
             ]
     unsuitable = _cells(memory, spoilt)
     while more := set().union(*(p for p in copies if p & unsuitable)) - unsuitable:
@@ -125,7 +125,7 @@ def _has_numbers(v: Var) -> bool:
     return isinstance(item, Type) and dims.at_least(dims.product(item.shape), 1)
 
 
-def _equated_values(s: Statement) -> Iterable[tuple[Atom, ...]]:
+def equated_values(s: Statement) -> Iterable[tuple[Atom, ...]]:
     """The values that stand for one another before, in and after a loop or a branch."""
     match s:
         case If():

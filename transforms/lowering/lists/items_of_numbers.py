@@ -18,7 +18,7 @@ from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.lowering.lists.growing_rows import integer
 from tapeless.transforms.lowering.lists.list_lengths import measured_length
 from tapeless.transforms.lowering.sizes.size_equalities import comparison
-from tapeless.transforms.ops.primitives.arithmetic import floordiv, mul
+from tapeless.transforms.ops.primitives.arithmetic import mul
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import new_stack, stack_length, zero_items
 from tapeless.transforms.ops.primitives.shapes import copy, reshape
@@ -94,10 +94,9 @@ class ItemStatements:
     def count(self, count: Var, stack: Atom, numbers: Var, origin: Any) -> Iterator[Statement]:
         """How many items there are."""
         total = Var(INT)
-        length, before = integer(dims.product(stack.type.item.shape))
-        yield from before
         yield Let((total,), stack_length, (numbers,), {}, origin)
-        yield Let((count,), floordiv, (total, length), {}, origin)
+        size = var_size(total, 0) // dims.product(stack.type.item.shape)
+        yield Let((count,), size_value, (), {"size": size}, origin)
 
     def array(self, stack: Var, numbers: Var, origin: Any) -> Iterator[Statement]:
         """The array of all items of a list, which reads nothing else from then on."""

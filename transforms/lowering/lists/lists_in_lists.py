@@ -35,6 +35,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.uses import reads_of
+from tapeless.transforms.lowering.lists.chosen_lists import equated_values
 from tapeless.transforms.ops.primitives.new_arrays import has_zeros, new_stack, stack_length
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index
 from tapeless.transforms.ops.primitives.stacks import (
@@ -62,20 +63,9 @@ def lists_in_lists(block: Block) -> Block:
                 others += (*operands(s), *outputs(s))
             case _:  # a list that is not there on one side of a branch, or before a loop
                 others += [
-                    v for v, *held in _values(s) if any(isinstance(a, Literal) for a in held)
+                    v for v, *held in equated_values(s) if any(isinstance(a, Literal) for a in held)
                 ]
     return block if any(map(_holds_lists, others)) else _Arrays().block(block)
-
-
-def _values(s: Statement) -> Iterator[tuple[Atom, ...]]:
-    """Each result of a loop or branch, with what it begins with and what it is at their ends."""
-    match s:
-        case If():
-            yield from zip(s.outs, s.then.results, s.orelse.results, strict=True)
-        case For():
-            yield from zip(s.outs, s.inits, s.yields, strict=True)
-        case While():
-            yield from zip(s.outs, s.inits, s.body.results, strict=True)
 
 
 def _holds_lists(a: Any) -> bool:

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -136,6 +138,8 @@ class _Halving:
 
     def half_spectrum(self, x: Atom, *, inverse: bool, norm: str, axes: tuple[int, ...]) -> Any:
         norm = TURNED[norm] if inverse else norm
+        dtype = np.finfo(self.spectrum_type.dtype).dtype
+        x = x if x.type.dtype == dtype else cast(x, dtype=dtype)
         half = rfft(x, axis=axes[-1], norm=norm)
         if axes[:-1]:
             half = fft(half, axes=axes[:-1], inverse=False, norm=norm)

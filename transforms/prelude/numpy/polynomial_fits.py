@@ -23,7 +23,7 @@ def polyfit(
     x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
     if len(x) != len(y):
         raise TypeError("expected x and y to have same length")
-    rcond = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
+    rcond = np.float64(len(x)) * np.finfo(x.dtype).eps if rcond is None else rcond
     table = np.vander(x, int(deg) + 1)
     if w is not None:
         w = np.asarray(w) + 0.0
@@ -32,15 +32,19 @@ def polyfit(
         table, y = table * w[:, None], y * (w[:, None] if y.ndim == 2 else w)
     scale = np.sqrt(np.sum(table * table, axis=0))
     table = table / scale
-    coefficients, squares, rank, s = np.linalg.lstsq(table, y, rcond)
-    coefficients = (coefficients.T / scale).T
+    of_scaled, squares, rank, s = np.linalg.lstsq(table, y, rcond)
+    coefficients = (of_scaled.T / scale).T
     if full:
-        squares = squares if len(x) > int(deg) + 1 else np.zeros(0)
         return coefficients, squares, rank, s, rcond
     if not cov:
         return coefficients
     base = np.linalg.inv(table.T @ table) / np.outer(scale, scale)
     if cov == "unscaled":
         return coefficients, base
-    factor = squares / (len(x) - int(deg) - 1)
+    if len(x) <= int(deg) + 1:
+        raise ValueError(
+            "the number of data points must exceed order to scale the covariance matrix"
+        )
+    rest = y - table @ of_scaled
+    factor = np.sum(rest * rest, axis=0) / (len(x) - int(deg) - 1)
     return coefficients, base * factor if y.ndim == 1 else base[:, :, None] * factor
