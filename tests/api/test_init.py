@@ -61,6 +61,32 @@ def test_optional_and_heavy_packages_are_imported_on_first_use():
     assert not {"rich", "scipy", "numba", "cupy", "mpi4py"} & set(made.stdout.decode().split())
 
 
+def test_scipy_is_optional(tmp_path):
+    """The command line, compiled code and C without it."""
+    (tmp_path / "steps.py").write_text(STEPS)
+    without_scipy = "import sys; sys.modules['scipy'] = None\n"
+    for command in ("grad", "jit", "export --c -o out"):
+        arguments = [*command.split(), "steps.py:total", "--args", "f8[3]"]
+        script = f"{without_scipy}sys.argv[1:] = {arguments}\n{RUN_CLI}"
+        ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True)
+        assert ended.returncode == 0, ended.stderr.decode()
+    script = f"{without_scipy}from steps import total\nimport tapeless, numpy as np\n"
+    script += "print(tapeless.jit(tapeless.grad(total))(np.ones(3)))"
+    ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True)
+    assert ended.stdout.decode() == "[8. 8. 8.]\n", ended.stderr.decode()
+
+
+STEPS = """
+import numpy as np
+
+def total(x):
+    for _ in range(2):
+        x = x * 2.0
+    return np.sum(x * x) * 0.25 + np.sum(x) - np.sum(x)
+"""
+RUN_CLI = "from tapeless.tools.cli import script; sys.exit(script())"
+
+
 def test_importing_does_no_work(tmp_path):
     script = "import tapeless; tapeless.grad(lambda x: x)"
     folder = tmp_path / "cache"

@@ -6,6 +6,7 @@ y = x[1:].T; z = y @ w      becomes      product_f64(3, 1, x_0 - 1, x + 3, 1, 3,
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -28,6 +29,7 @@ from tapeless.transforms.c_text.values import (
     constant,
 )
 from tapeless.transforms.core.language import TAPE, Atom, Let, Statement
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.device_memory import memory
 from tapeless.transforms.lowering.obstacles import library_of
 from tapeless.transforms.lowering.optimize.materialized_views import whole as whole_value
@@ -41,16 +43,23 @@ from tapeless.transforms.lowering.schedule.view_indices import (
     key_entries,
 )
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
+from tapeless.transforms.ops.function_table import special_family
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size, copy_if_set, size_if_set
 from tapeless.transforms.ops.primitives.index_keys import Slot
-from tapeless.transforms.ops.special.special import psi, zeta
 
 MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
-OF_SCIPY = {psi: "digamma", zeta: "hurwitz_zeta"}  # functions of `helpers`
 COPIES = (shapes.copy, copy_if_set, whole_value)
 LETTERS = "ijklmnpq"
+
+
+def helper_for_scipy(op: Op) -> str:
+    """The function of `helpers` for one of SciPy's operations; "" for others."""
+    if "scipy.special" not in sys.modules:  # SciPy is optional
+        return ""
+    special = special_family()
+    return {special.psi: "digamma", special.zeta: "hurwitz_zeta"}.get(op, "")
 
 
 class _NoModule:
@@ -270,9 +279,9 @@ class ArrayOperations(DriverScope):
     @staticmethod
     def of_numbers(s: Let, values: Sequence[CValue]) -> CValue:
         """What an operation makes of one number of each operand."""
-        if s.op in OF_SCIPY:
+        if helper := helper_for_scipy(s.op):
             texts = [cast(x, np.dtype(float)).text for x in values]
-            return CValue(f"{OF_SCIPY[s.op]}({', '.join(texts)})", np.dtype(float))
+            return CValue(f"{helper}({', '.join(texts)})", np.dtype(float))
         scope, names = KernelScope(), []
         for k, value in enumerate(values):
             scope.fixed[f"a{k}"] = value
@@ -504,7 +513,9 @@ class ArrayOperations(DriverScope):
 
 def _has_form(s: Let) -> bool:
     """Whether an operation makes a number of one of each operand."""
-    return form_of(s) is not None or (s.op in OF_SCIPY and s.outs[0].type.dtype.kind == "f")
+    return form_of(s) is not None or (
+        bool(helper_for_scipy(s.op)) and s.outs[0].type.dtype.kind == "f"
+    )
 
 
 def _item(x: Strided, k: CValue) -> Strided:
