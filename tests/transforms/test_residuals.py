@@ -585,7 +585,7 @@ def rows_of_several_rounds(x, a):
         (rows_below, True),
         (columns_below, True),
         (rows_above, True),
-        (rows_below_that_are_stored, False),
+        (rows_below_that_are_stored, True),  # of the last array: no later pass stores there
         (rows_from_the_same_on, False),
         (rows_of_several_rounds, False),
     ],
