@@ -18,9 +18,10 @@ from tapeless.transforms.lowering.distribution.distribute import distribute
 from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
 from tapeless.transforms.lowering.lists.list_lengths import list_lengths
 from tapeless.transforms.lowering.lists.lists_behind_branches import lists_behind_branches
-from tapeless.transforms.lowering.lists.lists_in_lists import lists_in_lists, sums_of_lists
+from tapeless.transforms.lowering.lists.lists_in_lists import lists_in_lists
 from tapeless.transforms.lowering.lists.lists_to_arrays import complete_lists
 from tapeless.transforms.lowering.lists.materialize_early import materialize_early
+from tapeless.transforms.lowering.lists.sums_of_lists import sums_of_lists
 from tapeless.transforms.lowering.optimize.carried_factors_last import carried_factors_last
 from tapeless.transforms.lowering.optimize.conditional_store import recognise_conditional_stores
 from tapeless.transforms.lowering.optimize.donated_buffers import store_in_donated

@@ -22,6 +22,8 @@ from tapeless.transforms.frontend.values.choices import (
     as_either,
     has_identity,
     is_one_of_texts,
+    note_test,
+    value_under_tests,
 )
 from tapeless.transforms.frontend.values.structure_errors import is_lasting
 
@@ -72,17 +74,14 @@ def held_at(hooks: Any, key: Any, read: Callable[[Any], Any]) -> Any:
     so that a change of it is one on the side of each."""
     if not is_chosen(key):
         return hooks.call(read, key)
-    if isinstance(key, tuple) or not all(map(_is_option, options := _options(key))):
+    either = None if isinstance(key, tuple) else as_either(key)
+    options = either.options() if isinstance(either, Either) else []
+    if not options or not all(map(_is_option, options)):
         return for_each_key(lambda option: held_at(hooks, option, read), key)
     values = {option: hooks.call(read, option) for option in options}
     if not all(map(has_identity, values.values())):
         return for_each_key(lambda option: held_at(hooks, option, read), key)
-    return _choice(as_either(key), values)
-
-
-def _options(key: Any) -> list[Any]:
-    key = as_either(key)
-    return [*_options(key.yes), *_options(key.no)] if isinstance(key, Either) else [key]
+    return _choice(either, values)
 
 
 def _is_option(key: Any) -> bool:
@@ -106,19 +105,15 @@ def _constant(flag: Any) -> Any:
 def truth_under_tests(flag: Any) -> Any:
     """A truth value, or what the tests around this say that it is."""
     if isinstance(flag, Symbol) and _constant(flag) is None:
-        t, test = trace(), flag.value()
-        for mark, value in ((test, True), ((test, False), False)):
-            if any(block is t.flags.checked.get(mark) for block in t.blocks):
-                return value
+        known_value = value_under_tests(flag)
+        return flag if known_value is None else known_value
     return flag
 
 
 def with_mark(flag: Any) -> Any:
     """A truth value of which code under a test of it may ask for what it is."""
     if isinstance(flag, Symbol) and _constant(flag) is None:
-        means, test = trace().flags.means, flag.value()
-        for mark, value in ((test, True), ((test, False), False)):
-            means[test, value] = means.get((test, value), frozenset()) | {mark}
+        note_test(flag)
     return flag
 
 

@@ -609,18 +609,13 @@ def _class_of_both(a: Structure, b: Structure) -> type | None:
     """The class of two objects of the program, of which the second one takes the place of the
     first; None if something else differs. Each may be one of several of the class."""
     if a.kind in ("static", Either) and b.kind in ("static", Either):
-        objects = [*_options(a.value), *_options(b.value)]
+        sides = (a.value, b.value)
+        objects = [x for v in sides for x in (v.options() if isinstance(v, Either) else [v])]
         classes = {type(x) for x in objects}
         own = len(classes) == 1 and all(map(is_program_object, objects))
         return classes.pop() if own and a.value is not b.value else None
     pairs = zip(a.children, b.children, strict=False) if a.kind is b.kind else ()
     return next((cls for x, y in pairs if (cls := _class_of_both(x, y)) is not None), None)
-
-
-def _options(value: Any) -> list[Any]:
-    """What run-time values choose from; a value alone."""
-    either = isinstance(value, Either)
-    return [*_options(value.yes), *_options(value.no)] if either else [value]
 
 
 def _read_by(statements: list[Statement], result: Atom) -> set[Var]:

@@ -28,6 +28,22 @@ from tapeless.transforms.frontend.values.uneven_contents import (
 )
 
 
+def note_test(test: Any) -> None:
+    """Code on the sides of a test may ask from now on what it is there."""
+    means, flag = trace().flags.means, test.value()
+    for mark, value in ((flag, True), ((flag, False), False)):
+        means[flag, value] = means.get((flag, value), frozenset()) | {mark}
+
+
+def value_under_tests(test: Any) -> bool | None:
+    """What the tests around this say that a test gives; None if they do not."""
+    t, flag = trace(), test.value()
+    for mark, value in ((flag, True), ((flag, False), False)):
+        if any(block is t.flags.checked.get(mark) for block in t.blocks):
+            return value
+    return None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Either:
     """What is done to it is done on each side of the test; what needs one of them is refused."""
@@ -37,17 +53,17 @@ class Either:
     no: Any
 
     def __post_init__(self) -> None:
-        t, test = trace(), self.test.value()
-        for flag, value in ((test, True), ((test, False), False)):
-            t.flags.means[test, value] = t.flags.means.get((test, value), frozenset()) | {flag}
+        note_test(self.test)
 
     def decided_option(self) -> tuple[Any] | None:
         """The one that it is, where a test around this says so."""
-        t, test = trace(), self.test.value()
-        for flag, option in ((test, self.yes), ((test, False), self.no)):
-            if any(b is t.flags.checked.get(flag) for b in t.blocks):
-                return (option,)
-        return None
+        value = value_under_tests(self.test)
+        return None if value is None else (self.yes if value else self.no,)
+
+    def options(self) -> list[Any]:
+        """All that it may be."""
+        parts = (self.yes, self.no)
+        return [x for p in parts for x in (p.options() if isinstance(p, Either) else [p])]
 
     def presence_conditions(self) -> frozenset[Any]:
         """What is true, as tests around it say it, where this is not None."""

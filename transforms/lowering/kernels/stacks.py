@@ -120,8 +120,6 @@ class Filled(Nests):
     def unshift(self, s: Let, cell: Var) -> None:
         """Zeros come in front of the items, which move to the back, the last one first."""
         top, home, k = self.stacks[cell], self.home[cell], to_source(self.atom(s.args[1]))
-        self.growing.add(cell)
-        self.helpers[GROWN.strip()] = None
         with self.suite(f"while {home.name}.size < {top.id} + {k}:", s.origin):
             self.put(f"{home.name} = grown({home.name})")
         index = self.index_name()

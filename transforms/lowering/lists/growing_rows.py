@@ -10,7 +10,6 @@ have to be there in any case: then no test is needed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -19,14 +18,13 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    For,
     Let,
     Statement,
     Type,
     Var,
-    with_blocks,
 )
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.value_replacement import ValueReplacer
 from tapeless.transforms.lowering.lists.lengths_in_loops import ListLengths
 from tapeless.transforms.lowering.lists.list_lengths import measured_length, with_sizes
 from tapeless.transforms.lowering.lists.lists_of_arrays import ORIGINS, ListsOfArrays
@@ -62,7 +60,7 @@ def rows_of_lists(block: Block) -> Block:
     return with_sizes(rows.block(block), rows.measured)
 
 
-class GrowingRowsRewriter:
+class GrowingRowsRewriter(ValueReplacer):
     """Writes the program again, with an array for each value of the lists that have a shape."""
 
     def __init__(self, lists: ListsOfArrays, lengths: ListLengths, shapes: dict[Any, Any]) -> None:
@@ -78,22 +76,8 @@ class GrowingRowsRewriter:
             self.arrays[a] = Var(Type(a.type.item.dtype, shape), a.name)
         return self.arrays[a]
 
-    def all(self, atoms: Any) -> Any:
-        return tuple(map(self.array, atoms))
-
-    def block(self, block: Block) -> Block:
-        body = tuple(t for s in block.body for t in self.statement(s))
-        return Block(self.all(block.params), body, self.all(block.results))
-
-    def statement(self, s: Statement) -> Iterator[Statement]:
-        match s:
-            case Let():
-                yield from self.let(s)
-            case For():
-                inits, outs = self.all(s.inits), self.all(s.outs)
-                yield replace(s, body=self.block(s.body), inits=inits, outs=outs)
-            case _:
-                yield with_blocks(s, self.block)
+    def values_for(self, a: Var) -> tuple[Any, ...]:
+        return (self.array(a),)
 
     def let(self, s: Let) -> Iterator[Statement]:
         stack = s.outs[0] if s.op in ORIGINS else s.args[0] if s.args else None

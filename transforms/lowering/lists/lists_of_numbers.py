@@ -26,19 +26,17 @@ from tapeless.transforms.core.builder import atom, var_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Block,
-    For,
-    If,
     Let,
     StackType,
     Statement,
     Type,
     Var,
-    While,
     blocks,
     outputs,
     statements,
 )
 from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.core.value_replacement import ValueReplacer
 from tapeless.transforms.lowering.lists.chosen_lists import ChosenLists, chosen_lists, is_list
 from tapeless.transforms.lowering.lists.growing_rows import integer
 from tapeless.transforms.lowering.lists.items_of_numbers import ItemStatements, equal_lengths
@@ -88,7 +86,7 @@ def has_lists(driver: Block) -> bool:
     return any(isinstance(s, Let) and s.op in changing for s in statements(driver))
 
 
-class _Numbers:
+class _Numbers(ValueReplacer):
     """Writes the program again.
 
     chosen   the lists of arrays
@@ -117,9 +115,8 @@ class _Numbers:
                 self.numbers[a] += (counts,)
         return self.numbers[a]
 
-    def all(self, atoms: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Values, with two lists in the place of each of these."""
-        return tuple(b for a in atoms for b in (self.lists_for(a) or (a,)))
+    def values_for(self, a: Var) -> tuple[Any, ...]:
+        return self.lists_for(a) or (a,)
 
     def block(self, block: Block) -> Block:
         params = self.all(block.params)
@@ -133,23 +130,6 @@ class _Numbers:
                 if lists is not None:
                     body += self.items.array(v, lists[0], s.origin)
         return Block(params, tuple(body), self.all(block.results))
-
-    def statement(self, s: Statement) -> Iterator[Statement]:
-        match s:
-            case Let():
-                yield from self.let(s)
-            case For():
-                inits, outs = self.all(s.inits), self.all(s.outs)
-                yield replace(s, body=self.block(s.body), inits=inits, outs=outs)
-            case While():
-                inits, outs = self.all(s.inits), self.all(s.outs)
-                test, body = self.block(s.test), self.block(s.body)
-                yield replace(s, test=test, body=body, inits=inits, outs=outs)
-            case If():
-                then, orelse = self.block(s.then), self.block(s.orelse)
-                yield replace(s, then=then, orelse=orelse, outs=self.all(s.outs))
-            case _:
-                yield s
 
     def let(self, s: Let) -> Iterator[Statement]:
         after = self.lists_for(s.outs[0]) or ()

@@ -19,19 +19,18 @@ from tapeless.transforms.core.language import (
     Atom,
     Block,
     For,
-    If,
     Let,
     Literal,
     StackType,
     Statement,
     Type,
     Var,
-    While,
     blocks,
     outputs,
 )
 from tapeless.transforms.core.size_inequalities import Facts, least_in_loops
 from tapeless.transforms.core.substitution import size as size_in
+from tapeless.transforms.core.value_replacement import ValueReplacer
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.lists.growing_rows import integer
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
@@ -141,7 +140,7 @@ def _spans(memory: Dependences, path: Path, outer: set[Var]) -> Spans | None:
     return bounds if all(_is_known(n, outer) for span in bounds for n in span) else None
 
 
-class StackRewriter:
+class StackRewriter(ValueReplacer):
     """Writes the program again; `new` are the arrays that stacks have become."""
 
     def __init__(self, memory: Dependences, entries: dict[Var, Entries]) -> None:
@@ -160,31 +159,15 @@ class StackRewriter:
             self.new[a] = Var(Type(a.type.item.dtype, shape), a.name)
         return self.new[a]
 
-    def atoms(self, atoms: Any) -> Any:
-        return tuple(map(self.atom, atoms))
-
-    def block(self, block: Block) -> Block:
-        body = tuple(t for s in block.body for t in self.statement(s))
-        return Block(self.atoms(block.params), body, self.atoms(block.results))
+    def values_for(self, a: Var) -> tuple[Any, ...]:
+        return (self.atom(a),)
 
     def statement(self, s: Statement) -> Iterator[Statement]:
-        match s:
-            case Let():
-                yield from self.let(s)
-            case If():
-                rewritten = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
-                yield replace(rewritten, outs=self.atoms(s.outs))
-            case For():
-                self.loops.append(s)
-                inside = self.block(s.body)
-                self.loops.pop()
-                inits, outs = self.atoms(s.inits), self.atoms(s.outs)
-                yield replace(s, body=inside, inits=inits, outs=outs)
-            case While():
-                made_ = replace(s, test=self.block(s.test), body=self.block(s.body))
-                yield replace(made_, inits=self.atoms(s.inits), outs=self.atoms(s.outs))
-            case _:
-                yield s
+        if isinstance(s, For):
+            self.loops.append(s)
+        yield from super().statement(s)
+        if isinstance(s, For):
+            self.loops.pop()
 
     def let(self, s: Let) -> Iterator[Statement]:
         stack = s.outs[0] if s.op is new_stack else s.args[0] if s.args else None

@@ -40,6 +40,7 @@ from tapeless.transforms.ops.primitives.stacks import (
     push,
     segment,
     to_array,
+    unshift,
     unstack,
 )
 
@@ -163,6 +164,8 @@ class Capacity:
 
     def pushes_of(self, s: Statement, cell: Var) -> Size | None:
         if isinstance(s, Let):
+            if s.op is unshift and self.memory.cell(s.args[0]) is cell:  # type: ignore[arg-type]
+                return None
             pushes = s.op in (push, extend) and self.memory.cell(s.args[0]) is cell  # type: ignore[arg-type]
             return dims.product(s.args[1].type.shape) if pushes else 0
         if cell not in self.memory.writes(s):

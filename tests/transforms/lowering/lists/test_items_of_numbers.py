@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 import pytest
 
-from tapeless import PerformanceWarning, grad, jit, vmap
+from tapeless import PerformanceWarning, grad, hessian, jit, jvp, vmap
 
 
 def snapshots(x):
@@ -123,6 +123,21 @@ def test_batches(f):
     np.testing.assert_allclose(
         jit(vmap(grad(f)))(batch), [grad(f)(x) for x in batch], rtol=1e-9, atol=1e-12
     )
+
+
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_second_order(f):
+    """Tangents of cotangents get zeros in front of what loops put at their ends, too."""
+
+    def along(x, d):
+        return jvp(grad(f), (x,), (d,))[1]
+
+    d, h = np.array([0.3, -1.0, 0.5, 0.2]), 1e-6
+    slopes = (grad(f)(X + h * d) - grad(f)(X - h * d)) / (2 * h)
+    np.testing.assert_allclose(along(X, d), slopes, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(jit(along)(X, d), slopes, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(jit(hessian(f))(X) @ d, slopes, rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("k", [2, -3, 0, -2])
