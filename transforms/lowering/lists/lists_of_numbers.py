@@ -90,15 +90,15 @@ class _Numbers(ValueReplacer):
     """Writes the program again.
 
     chosen   the lists of arrays
-    complete lists that are only read, as a whole or behind a call of a library: kernels hand on
-             arrays, no lists
+    complete lists that are only read, behind a call of a library or where lists are read as a
+             whole, which ends a kernel: kernels hand on arrays, no lists
     numbers  the lists of numbers, and those of lengths, in the place of a value of a list
     """
 
     def __init__(self, memory: Dependences, chosen: ChosenLists, block: Block) -> None:
         self.memory, self.chosen = memory, chosen
         lets = (s for s in statements(block) if isinstance(s, Let))
-        self.read_whole = {s.args[0] for s in lets if s.op is to_array}
+        self.ends_kernels = any(s.op is to_array for s in lets)
         self.complete = only_read(block)
         self.items = ItemStatements()
         self.numbers: dict[Var, Pair] = {}
@@ -121,15 +121,20 @@ class _Numbers(ValueReplacer):
     def block(self, block: Block) -> Block:
         params = self.all(block.params)
         body: list[Statement] = []
-        calls = any(isinstance(s, Let) and is_apart(s) for s in block.body)
+        hands_on = self.ends_kernels or any(isinstance(s, Let) and is_apart(s) for s in block.body)
         for s in block.body:
             body += self.statement(s)
-            for v in outputs(s) if blocks(s) else ():
-                wanted = v in self.complete and (calls or v in self.read_whole)
-                lists = self.lists_for(v) if wanted else None
-                if lists is not None:
-                    body += self.items.array(v, lists[0], s.origin)
+            if hands_on and blocks(s):
+                body += self.arrays_of(s)
         return Block(params, tuple(body), self.all(block.results))
+
+    def arrays_of(self, s: Statement) -> list[Statement]:
+        """The arrays of the lists that a statement makes and nothing changes: first their numbers,
+        which the kernel gives that has the lists, then their shapes."""
+        complete = [v for v in outputs(s) if v in self.complete]
+        pairs = [(v, lists) for v in complete if (lists := self.lists_for(v)) is not None]
+        arrays = [[*self.items.array(v, lists[0], s.origin)] for v, lists in pairs]
+        return [t for each in arrays for t in each[:-1]] + [each[-1] for each in arrays]
 
     def let(self, s: Let) -> Iterator[Statement]:
         after = self.lists_for(s.outs[0]) or ()

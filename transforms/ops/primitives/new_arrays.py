@@ -167,12 +167,18 @@ def has_zeros(item: Any) -> bool:
     return is_of_numbers and all(map(dims.is_given, item.shape))
 
 
+def zero_item_text(params: Params) -> str:
+    """Zero as an item of a list: a number, or an array of a shape."""
+    dtype = params["dtype"]
+    if params["shape"]:
+        return f"np.zeros({{shape}}{dtype_text(dtype)})"
+    return "0.0" if dtype == FLOAT else dtype_name(dtype) + "(0)"
+
+
 def zero_items_text(params: Params) -> str:
     """A list of so many zeros as {0} says."""
-    dtype = params["dtype"]
-    if not params["shape"]:
-        return f"[{'0.0' if dtype == FLOAT else dtype_name(dtype) + '(0)'}] * {{0}}"
-    return f"[np.zeros({{shape}}{dtype_text(dtype)}) for _ in range({{0}})]"
+    item = zero_item_text(params)
+    return f"[{item} for _ in range({{0}})]" if params["shape"] else f"[{item}] * {{0}}"
 
 
 zero_items = Op(

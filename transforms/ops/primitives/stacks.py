@@ -9,11 +9,16 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import TAPE, Atom, StackType, Type, Var
+from tapeless.transforms.core.language import TAPE, Atom, Literal, StackType, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.new_arrays import new_stack as new_stack
-from tapeless.transforms.ops.primitives.new_arrays import no_tangent, zero_items_text, zero_of
+from tapeless.transforms.ops.primitives.new_arrays import (
+    no_tangent,
+    zero_item_text,
+    zero_items_text,
+    zero_of,
+)
 from tapeless.transforms.ops.primitives.new_arrays import stack_length as stack_length
 from tapeless.transforms.ops.primitives.new_arrays import zero_items as zero_items
 from tapeless.transforms.ops.primitives.shapes import linear
@@ -225,7 +230,7 @@ split_items: Op = linear(
 shift: Op = linear(
     "shift",
     lambda stack, k: stack.type,
-    "del {0}[:{1}]",
+    lambda args, params: "del {0}[0]" if _is_one(args[1]) else "del {0}[:{1}]",
     lambda ct, args, linear, params: (_with_zeros_first(ct, args[1]), None),
     inplace=True,
 )
@@ -236,7 +241,13 @@ def _with_zeros_first(stack: Atom, k: Atom) -> Any:
     return unshift(stack, k, shape=item.shape, dtype=item.dtype)
 
 
+def _is_one(k: Atom) -> bool:
+    return isinstance(k, Literal) and bool(k.value == 1)
+
+
 def _unshift_source(args: Any, params: Any) -> str:
+    if _is_one(args[1]):
+        return f"{{0}}.insert(0, {zero_item_text(params)})"
     return f"{{0}}[:0] = {zero_items_text(params).replace('{0}', '{1}')}"
 
 
