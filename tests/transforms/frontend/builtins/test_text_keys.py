@@ -8,9 +8,8 @@ from enum import Enum
 import numpy as np
 import pytest
 
-from tapeless import PerformanceWarning, check_grads, grad, jit, strict, vmap
-
-POINTS = [(2.1, 3.0), (0.53, 0.1), (0.53, 5.0), (-1.5, 0.7), (3.0, 0.2)]
+from tapeless import PerformanceWarning, check_grads, grad, jit, strict
+from tests.one_program import POINTS, check_one_program
 
 
 class Phase(Enum):
@@ -180,14 +179,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_one_program_for_all_values(program):
-    """No value is needed while staging: one program serves every point."""
-    with strict(True):
-        call = jit(program)
-        for point in POINTS:
-            assert call(*point) == pytest.approx(program(*point))
-            check_grads(lambda x, y: 1.0 * program(x, y), point, order=1)
-        batch = vmap(program)(*np.array(POINTS).T)
-        assert np.allclose(batch, [program(*point) for point in POINTS])
+    check_one_program(program)
 
 
 def test_filled_in_a_loop_that_stays_one():

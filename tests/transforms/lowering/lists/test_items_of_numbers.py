@@ -183,6 +183,42 @@ def test_the_first_items_go_in_place():
     assert "waiting_bar[:0] = [np.zeros(x.shape) for _ in range(min(n, 1))]" in source
 
 
+def test_one_item_at_the_front():
+    def smoothed(prices, n):
+        trend = [prices[0]]
+        for p in prices:
+            trend.append(0.9 * trend[-1] + 0.1 * p)
+            if len(trend) > n:
+                trend.pop(0)
+        return sum(trend)
+
+    prices, derivative = np.arange(1.0, 8.0), grad(smoothed)
+    slopes = [(smoothed(prices + d, 3) - smoothed(prices - d, 3)) / 2 for d in np.eye(7)]
+    np.testing.assert_allclose(derivative(prices, 3), slopes, rtol=1e-12)
+    source = derivative.source(prices, 3)
+    assert "del trend[0]" in source
+    assert "trend_bar.insert(0, 0.0)" in source
+
+
+def test_several_lists_that_are_read_behind_their_loop():
+    def route(x, limits):
+        kept, dropped = [], []
+        for row in x:
+            if np.sum(row) > 0:
+                kept.append(row - limits)
+            else:
+                dropped.append(row * 2)
+        total = np.sum(np.stack(kept).max(axis=0)) if kept else 0.0
+        return total + np.sum(dropped[-1] ** 2) if dropped else total
+
+    compiled, x = jit(route), np.random.default_rng(0).normal(size=(8, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PerformanceWarning)
+        for rows in (x, np.abs(x), -np.abs(x)):
+            assert compiled(rows, X[:3]) == pytest.approx(route(rows, X[:3]), rel=1e-12)
+    assert "append" not in compiled.source(x, X[:3])
+
+
 def test_places_from_the_end_of_arrays_that_only_a_loop_knows_how_long_they_are():
     def f(x, counts, places):
         total = 0.0
