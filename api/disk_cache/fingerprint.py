@@ -17,7 +17,9 @@ import dataclasses
 import dis
 import enum
 import functools
+import logging
 import os
+import re
 import sys
 from collections import Counter, OrderedDict, deque, namedtuple
 from collections.abc import Iterator
@@ -79,6 +81,8 @@ SENTINELS = (
     type(dataclasses.MISSING),
     type(getattr(dataclasses, "_HAS_DEFAULT_FACTORY", dataclasses.MISSING)),
 )
+#: Where NumPy has the classes of objects that are there to be indexed.
+INDEXING = ("numpy.lib._index_tricks_impl", "numpy.lib.index_tricks")
 SLOTS = (MemberDescriptorType, GetSetDescriptorType)
 MANY = 2_000  # functions and classes: of larger ones nothing is kept
 WIDE = 500  # objects in containers and attributes, at most, whose classes are looked for
@@ -264,7 +268,19 @@ class Fingerprint:
             return f"class {self.number_of(x)}"
         if is_described(kind) and not isinstance(x, type):
             return self.instance(x)
-        return library_name(x)
+        return self.setting(x) or library_name(x)
+
+    @staticmethod
+    def setting(x: Any) -> str | None:
+        """An object of a library that its few attributes describe; None for others."""
+        kind = type(x)
+        if kind is re.Pattern:
+            return f"pattern {x.pattern!r} {x.flags}"
+        if kind is logging.Logger and logging.getLogger(x.name) is x:
+            return f"logger {x.name}"
+        if kind.__module__ in INDEXING:  # np.r_, np.mgrid, np.s_
+            return f"{kind.__module__}.{kind.__qualname__} {x.__getstate__()!r}"
+        return None
 
     def instance(self, x: Any) -> str:
         """An object of a user's class: its attributes are told where they are read."""

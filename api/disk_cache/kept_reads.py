@@ -11,12 +11,16 @@ earlier guard has read.
 from __future__ import annotations
 
 import ast
+import base64
 import hashlib
 import sys
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from types import FunctionType
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from tapeless.disk_cache.argument_signature import NoSignatureError, literal
 from tapeless.disk_cache.fingerprint import CHANGING, Fingerprint, library_name
@@ -29,6 +33,7 @@ KINDS = {
     for kind in (Guard, recorded_reads.Constants, recorded_reads.FrozenConstants)
 }
 LONG = 200  # letters of a text of which a digest is kept instead
+LARGE = 1 << 24  # bytes of an array: of larger ones nothing is kept
 
 Text = list[Any]
 
@@ -65,6 +70,8 @@ class ReadsWriter:
             return self.place(x)
         if name == readers.SEVERAL_INNER:
             return [self.place(get) for get in x]
+        if name == "array":
+            return _array_text(x)
         return self.object(x) if name in OBJECTS else literal(x)
 
     def object(self, x: Any) -> Text:
@@ -129,6 +136,8 @@ class ReadsFinder:
             return self.place(text)
         if name == readers.SEVERAL_INNER:
             return tuple(self.place(each) for each in text)
+        if name == "array":
+            return _array(text)
         return self.object(text) if name in OBJECTS else ast.literal_eval(text)
 
     def object(self, text: Text) -> Any:
@@ -156,6 +165,21 @@ def _value_text(fingerprint: Fingerprint, value: Any) -> str:
         return f"some {type(value).__name__}"
     text = fingerprint.describe(value)
     return text if len(text) < LONG else hashlib.sha256(text.encode()).hexdigest()
+
+
+def _array_text(x: np.ndarray[Any, Any]) -> Text:
+    """An array that was made while staging: its dtype, shape, order and bytes."""
+    order: Literal["C", "F"] = "C" if x.flags.c_contiguous else "F"
+    if x.nbytes > LARGE or not (x.flags.c_contiguous or x.flags.f_contiguous):
+        raise NoSignatureError("a large array that was made while staging")
+    packed = zlib.compress(x.tobytes(order), 1)
+    return [x.dtype.str, list(x.shape), order, base64.b85encode(packed).decode()]
+
+
+def _array(text: Text) -> np.ndarray[Any, Any]:
+    dtype, shape, order, packed = text
+    elements = np.frombuffer(bytearray(zlib.decompress(base64.b85decode(packed))), dtype)
+    return elements.reshape(shape, order=order)
 
 
 def _key_text(key: Any) -> str:

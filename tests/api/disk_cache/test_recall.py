@@ -275,6 +275,36 @@ STORES = """
 """
 
 
+SETTINGS = """
+    import logging
+    import re
+
+    LOG = logging.getLogger("a solver")
+    DIGITS = re.compile(r"(\\d+)")
+
+    def f(x):
+        rows, columns = np.mgrid[0:8, 0:6]
+        weights = np.asfortranarray(np.vander(np.arange(8.0), 6))
+        power = int(DIGITS.match("2 times").group(1))
+        LOG.debug("power %d", power)
+        return np.sum(np.sin(x) ** power * (rows - columns) * weights) + np.sum(np.r_[x[0], 1.0])
+"""
+
+
+def test_objects_of_libraries_and_arrays_made_while_staging(tmp_path):
+    x = np.random.default_rng(1).normal(size=(8, 6))
+    first = jit(grad(module(tmp_path, SETTINGS)["f"]))
+    value, anew = staged(first, x)
+    assert anew
+    names = module(tmp_path, SETTINGS)
+    found, anew = staged(jit(grad(names["f"])), x)
+    assert not anew
+    np.testing.assert_array_equal(found, value)
+    step = 1e-6 * np.cos(np.arange(48.0)).reshape(8, 6)
+    change = names["f"](x + step) - names["f"](x - step)
+    assert np.sum(found * 2 * step) == pytest.approx(change, rel=1e-6)
+
+
 def test_arrays_of_the_caller_are_stored_to(tmp_path):
     staged(jit(module(tmp_path, STORES)["f"]), X.copy(), X.copy())
     names = module(tmp_path, STORES)

@@ -28,6 +28,7 @@ from tapeless.transforms.frontend.arrays.operators import following
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.dependence import need_integers
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
+from tapeless.transforms.frontend.trace.readers import ConstantArray
 from tapeless.transforms.frontend.trace.recorded_reads import Captured
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS, METHODS, WRITERS, full_name
@@ -360,7 +361,10 @@ def constant(array: np.ndarray[Any, Any], name: str = "") -> Atom:
     if key not in t.reads:
         name = name or "constant"
         var = Var(Type(array.dtype, tuple(array.shape)), name)
-        t.reads[key] = (Captured(name, lambda: array, var, array), Symbol(var, is_array=True))
+        t.reads[key] = (
+            Captured(name, ConstantArray(array), var, array),
+            Symbol(var, is_array=True),
+        )
         t.inputs[var] = array
     return t.reads[key][1].value()  # type: ignore[no-any-return]
 

@@ -70,6 +70,16 @@ class ObjectItself(Reader):
 
 
 @dataclass(frozen=True, eq=False)
+class ConstantArray(Reader):
+    """An array that was made while staging, and that nothing else refers to."""
+
+    array: Any
+
+    def __call__(self) -> Any:
+        return self.array
+
+
+@dataclass(frozen=True, eq=False)
 class KeyOf(Reader):
     """What a mapping holds under a key, such as a global variable."""
 
