@@ -140,6 +140,12 @@ class BlocksOfPasses:
         return bool(self.sums) or any(p.grows(self.parts.passes) for p in self.products)
 
     @property
+    def leave_terms(self) -> bool:
+        """Whether passes have something left to add, the more the longer blocks are."""
+        products = any(p.leaves_terms(self.parts.passes) for p in self.products)
+        return bool(self.sums) or products
+
+    @property
     def gain(self) -> bool:
         """Whether products of blocks take less than those of the passes."""
         return bool(self.sums) or any(p.gains_by_blocks for p in self.products)

@@ -51,7 +51,8 @@ UNKNOWN = 64  # a length that this call does not tell
 FEWEST = 8  # passes
 LEAST_WORK = 1 << 15  # multiplications of all passes that are worth a call of a library
 WORTH = 8  # multiplications for each number that loops hand on
-BLOCKS = 16, 32, 64  # passes whose products of parts are one product
+BLOCKS = 16, 32, 64  # passes whose products of parts are one product, and leave terms to each
+WHOLE_BLOCKS = *BLOCKS, 128, 256  # those that leave none
 MOST_KEPT = 1 << 23  # numbers that are kept for it
 MOST_PER_PASS = 16  # of them for each number that a pass reads of arrays, or stores, anyway
 
@@ -140,7 +141,8 @@ class _Loops:
             return blocks.at_once() if small and work >= WORTH * kept else None
         if count * work < LEAST_WORK or not blocks.gain:
             return None
-        length = max((n for n in BLOCKS if count >= FEWEST * n), default=min(BLOCKS))
+        lengths = BLOCKS if blocks.leave_terms else WHOLE_BLOCKS
+        length = max((n for n in lengths if count >= FEWEST * n), default=min(lengths))
         return blocks.by_blocks(length)
 
     def passes(self, loop: For) -> Size | None:

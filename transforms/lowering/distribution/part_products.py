@@ -65,10 +65,19 @@ class PartProduct:
         or reads along rows what they read along columns."""
         return bool(self.free) or self.contracted_axes[0] < self.place
 
+    @property
+    def contracted_ranges(self) -> list[tuple[Size, Size]]:
+        """Where the summed axis begins and ends in each of the two arrays."""
+        pairs = zip(self.contracted_axes, (self.vector, self.matrix), strict=True)
+        return [(part.axes[k].low, part.axes[k].high) for k, part in pairs]
+
+    def leaves_terms(self, passes: ConsecutivePasses) -> bool:
+        """Whether passes sum over ranges of their own, of which each has some terms left."""
+        return any(passes.slope(end) != 0 for ends in self.contracted_ranges for end in ends)
+
     def grows(self, passes: ConsecutivePasses) -> bool | None:
         """Whether passes read parts of different sizes; None if they do not change evenly."""
-        pairs = zip(self.contracted_axes, (self.vector, self.matrix), strict=True)
-        ends = [(part.axes[k].low, part.axes[k].high) for k, part in pairs]
+        ends = self.contracted_ranges
         ends += [(self.matrix.axes[k].low, self.matrix.axes[k].high) for k in self.free]
         slopes = [tuple(map(passes.slope, pair)) for pair in ends]
         if any(None in pair for pair in slopes) or slopes[0] != slopes[1] or all(slopes[0]):
