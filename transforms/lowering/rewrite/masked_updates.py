@@ -2,6 +2,7 @@
 
 x[mask] = x[mask] ** 2 + c[mask]      becomes      x[:] = where(mask, x ** 2 + c, x)
 s = sum(x[mask])                      becomes      s = sum(where(mask, x, 0))
+n = len(x[mask])                      becomes      n = sum(mask)
 
 The places are not searched for then, no array has a run-time length, and what was three
 calls of a library is one loop. In a kernel the value is computed where the mask is true only.
@@ -37,6 +38,7 @@ from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.sizes.size_equalities import check_mask
 from tapeless.transforms.ops.numpy.reductions import mean
 from tapeless.transforms.ops.primitives.arithmetic import add, truediv
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.index_keys import Key, Slot
 from tapeless.transforms.ops.primitives.selection import select
@@ -46,6 +48,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, gather
 
 STORES = {update, add_at}
 SUMS = {sum_, mean}
+LENGTHS = {size_value, axis_size}
 
 
 @dataclass(frozen=True)
@@ -138,8 +141,8 @@ class _Selected:
         self.any_order, self.mentions = any_order, mentions
         self.selections: dict[Atom, Selection] = {}
         self.makers: dict[Var, Let] = {}
-        self.counts: dict[dims.Symbol, Var] = {}  # the mask whose places a size counts
-        self.lengths: dict[Atom, Var] = {}  # the same of integers
+        self.counts: dict[dims.Symbol, Let] = {}  # what selects so many elements
+        self.lengths: dict[Atom, Let] = {}  # the same of integers
         self.members: dict[int, Statement] = {}
         self.whole: dict[Atom, Atom] = {}  # the same of all places
         for s in block.body:
@@ -152,16 +155,17 @@ class _Selected:
     def follows(self, s: Statement) -> bool:
         """Whether a statement selects by a mask, or works on what is selected by one."""
         if isinstance(s, Effect):
-            masks = {self.lengths.get(a) for a in s.args}
-            return s.kind == "check" and len(masks) == 1 and None not in masks
+            masks = {self.selections[n.outs[0]].mask for n in map(self.lengths.get, s.args) if n}
+            every = all(a in self.lengths for a in s.args)
+            return s.kind == "check" and len(masks) == 1 and every
         if not isinstance(s, Let) or len(s.outs) != 1:
             return False
         (out,) = s.outs
-        if s.op is size_value:
-            mask = self.counted_mask(s.params["size"])
-            if mask is not None:
-                self.lengths[out] = mask
-            return mask is not None
+        if s.op in LENGTHS:
+            counted = self.counted(_length(s))
+            if counted is not None:
+                self.lengths[out] = counted
+            return counted is not None
         if s.op in STORES:
             return self.is_store(s)
         selection = self.selection_of(s)
@@ -169,11 +173,11 @@ class _Selected:
             self.selections[out] = selection
             self.makers[out] = s
             count = out.type.shape[selection.axis]
-            self.counts[next(iter(dims.symbols(count)))] = selection.mask
+            self.counts.setdefault(next(iter(dims.symbols(count))), s)
         return selection is not None or self.is_sum(s)
 
-    def counted_mask(self, size: Size) -> Var | None:
-        """The mask whose places a size counts."""
+    def counted(self, size: Size) -> Let | None:
+        """What selects so many elements."""
         if not isinstance(size, dims.Dim) or len(size.symbols) != 1:
             return None
         (symbol,) = size.symbols
@@ -225,11 +229,12 @@ class _Selected:
 
     def selection_of_fill(self, kind: Type) -> Selection | None:
         """The selection of an array of one number, by its length."""
-        by_axis = [(axis, self.counted_mask(n)) for axis, n in enumerate(kind.shape)]
-        counted = [(axis, mask) for axis, mask in by_axis if mask is not None]
+        by_axis = [(axis, self.counted(n)) for axis, n in enumerate(kind.shape)]
+        counted = [(axis, s) for axis, s in by_axis if s is not None]
         if len(counted) != 1:
             return None
-        ((axis, mask),) = counted
+        ((axis, s),) = counted
+        mask = self.selections[s.outs[0]].mask
         return Selection(mask, axis, kind.ndim + mask.type.ndim - 1)
 
     # -- what nothing else reads
@@ -265,8 +270,7 @@ class _Selected:
             if not mentioned <= self.members.keys():
                 return False
         elif out in self.lengths:
-            if any(isinstance(self.members.get(k), Let) for k in readers[out]):
-                return False
+            return id(self.lengths[out]) in self.members
         else:
             return True
         return out not in results and readers[out] <= self.members.keys()
@@ -275,7 +279,7 @@ class _Selected:
 
     def rewritten(self, s: Statement) -> Iterator[Statement]:
         """The statements in the place of a member."""
-        if not isinstance(s, Let) or s.op is size_value:
+        if not isinstance(s, Let):
             return
         b = Builder()
         b.origin = s.origin
@@ -297,6 +301,8 @@ class _Selected:
             yield Let(s.outs, identity, (result,), {}, s.origin)
 
     def of_all_places(self, s: Let) -> Atom:
+        if s.op in LENGTHS:
+            return _count(self.selections[self.lengths[s.outs[0]].outs[0]].mask)
         args = [self.whole.get(a, a) for a in s.args]
         if (by_mask := _mask_of(s)) is not None:
             mask, axis = by_mask
@@ -325,7 +331,17 @@ class _Selected:
         total = sum_(select(test, value, zero), axes=axes, keepdims=False)
         if s.op is sum_:
             return total  # type: ignore[no-any-return]
-        every = tuple(range(selection.mask.type.ndim))
-        count = sum_(selection.mask, axes=every, keepdims=False)
+        count = _count(selection.mask)
         count.name = "count"
         return cast_to(truediv(total, count), s.outs[0].type.dtype)  # type: ignore[no-any-return]
+
+
+def _length(s: Let) -> Size:
+    """The size that an integer is."""
+    return s.args[0].type.shape[s.params["axis"]] if s.args else s.params["size"]
+
+
+def _count(mask: Var) -> Var:
+    """How many places of a mask are true, recorded in the open block."""
+    every = tuple(range(mask.type.ndim))
+    return sum_(mask, axes=every, keepdims=False)  # type: ignore[no-any-return]

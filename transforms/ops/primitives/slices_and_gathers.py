@@ -52,6 +52,9 @@ def _index_jvp(op: Any) -> Any:
 
 
 def _index_add(total: Atom, ct: Atom, args: Atoms, params: Params) -> Atom:
+    let = defining_statement(ct, broadcast_to)
+    if let is not None and not let.args[0].type.shape:  # each element gets the same
+        ct = let.args[0]
     return add_at(total, ct, *args[1:], **params)  # type: ignore[no-any-return]
 
 

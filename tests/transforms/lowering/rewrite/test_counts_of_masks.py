@@ -92,3 +92,42 @@ def test_masks_that_pick_nothing():
     counts = np.sum(R[:, None] > 0.3 * np.arange(5), axis=0)
     wanted = np.sum((R[:, None] > 0.3 * np.arange(5)) * counts, axis=1) + np.sum(W)
     np.testing.assert_allclose(jit(grad(total))(X, R, W), wanted)
+
+
+def only_lengths(x, r, w):
+    total = 0.0
+    for i in range(len(w)):
+        mask = r > w[i]
+        total += len(x[mask]) * np.sum(x) + x[mask][0:].size + np.sum(np.ones(len(x[x < w[i]])))
+    return total + np.flatnonzero(r > 0.3).size
+
+
+def of_rows(x, r, w):
+    rows = x.reshape(8, 5)
+    chosen = rows[np.sum(r.reshape(8, 5), axis=1) > 2.0]
+    return len(chosen) * np.sum(x) + chosen.shape[0] * np.sum(np.mean(chosen, axis=0) * w)
+
+
+@pytest.mark.parametrize("function", [only_lengths, of_rows])
+def test_lengths(function):
+    np.testing.assert_allclose(jit(function)(X, R, W), function(X, R, W))
+    check_grads(jit(lambda x: function(x, R, W)), (X,), order=2, modes=["rev"])
+
+
+def test_lengths_are_sums_of_masks():
+    def size(x, r):
+        return len(x[r > 0.5]) * np.sum(x)
+
+    assert "[t" not in (text := jit(size).source(X, R)), text
+    assert "np.int64(" in text
+    for function in (means, repeated):
+        text = jit(grad(function)).source(X, R, W)
+        assert "out of bounds" not in text, text
+    with pytest.raises(IndexError, match="boolean index did not match"):
+        jit(size)(X, R[:-1])
+
+
+def test_a_share_of_one_number_is_added_as_it_is():
+    text = grad(means).source(X, R, W)
+    assert "x_bar[mask] += " in text
+    assert "broadcast_to" not in text.split("x_bar[mask] += ")[1]
