@@ -338,7 +338,7 @@ class _Selected:
 
 def _length(s: Let) -> Size:
     """The size that an integer is."""
-    return s.args[0].type.shape[s.params["axis"]] if s.args else s.params["size"]
+    return s.args[0].type.shape[s.params["axis"]] if s.args else s.params["size"]  # type: ignore[no-any-return]
 
 
 def _count(mask: Var) -> Var:
