@@ -60,6 +60,17 @@ def stacked(x):
     return np.sum(np.stack(states) ** 2)
 
 
+@row("arrays that data makes longer or shorter from pass to pass")
+def lengthened(x):
+    steps, halved = np.empty(0), x
+    while np.sum(halved**2) > 0.1:
+        steps = np.append(steps, np.sum(halved))
+        halved = 0.5 * halved
+    while len(steps) > 1:
+        steps = np.sin(steps[:-1] + steps[1:])
+    return steps[0] + np.sum(halved)
+
+
 class Shell:
     def __init__(self, weight, width):
         self.weight, self.width = weight, width

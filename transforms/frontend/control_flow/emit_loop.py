@@ -190,8 +190,13 @@ class LoopEmitter:
         pass: they get names of their own."""
         if isinstance(t, StackType):
             return t
-        shape = [dims.symbol("n", 0) if self.of_a_pass(n) else n for n in t.shape]
+        shape = [self.final_size(n) if self.of_a_pass(n) else n for n in t.shape]
         return Type(t.dtype, tuple(shape), t.weak)
+
+    def final_size(self, size: dims.Size) -> dims.Size:
+        final = dims.symbol("n", 0)
+        trace().may_be_one(final, size)
+        return final
 
     def of_a_pass(self, size: dims.Size) -> bool:
         """Whether a size may differ from pass to pass."""

@@ -66,7 +66,7 @@ from tapeless.transforms.frontend.values.attribute_names import is_program_objec
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import LoopAliases, stale_reason
 from tapeless.transforms.frontend.values.identity import Variables
-from tapeless.transforms.frontend.values.join import convert, join, join_types
+from tapeless.transforms.frontend.values.join import LoopLengths, convert, join, join_types
 from tapeless.transforms.frontend.values.list_elements import refuse_changed_elements
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
@@ -104,7 +104,7 @@ class LoopFixpoint:
     locations: dict[Any, Location] = field(default_factory=dict)
     types: dict[Any, list[Any]] = field(default_factory=dict)
     first: dict[Any, Structure] = field(default_factory=dict)  # what a pass left in new locations
-    lengths: set[Size] = field(default_factory=set)  # those that differ from pass to pass
+    lengths: LoopLengths = field(default_factory=LoopLengths)  # those that differ from pass to pass
     params: set[Var] = field(default_factory=set)
     late: list[tuple[Location, Structure]] = field(default_factory=list)
     renewed: list[tuple[Location, Any]] = field(default_factory=list)  # what is there from now on
@@ -121,6 +121,9 @@ class LoopFixpoint:
     stale_before: dict[Any, str] = field(
         default_factory=dict
     )  # what is out of date before the loop
+
+    def __post_init__(self) -> None:
+        self.lengths.loop = self.key
 
     def run(self) -> None:
         t = trace()

@@ -31,6 +31,7 @@ class Decisions:
     recursive: set[Any] = field(default_factory=set)  # code that becomes a function of the program
     counts: bool = True  # functions that call themselves often become such
     counted: bool = False  # one did, or a loop is kept
+    stretching: set[Any] = field(default_factory=set)  # loops that stretch axes of length one
     following: set[Any] = field(default_factory=set)  # loops that change the list they run over
     kept: set[Any] = field(default_factory=set)  # long loops of known numbers that stay loops
     homes: dict[dims.Symbol, tuple[Any, int]] = field(
@@ -64,6 +65,11 @@ class Decisions:
         """A container is not put into arrays where the call at hand says what is meant."""
         if self.observing:
             raise UnsupportedError(f"run-time values say which part of a {kind} is meant")
+
+    def stretches(self, loop: Any) -> None:
+        """An axis that is of length one at first is stretched: start again, with passes apart."""
+        self.stretching.add(loop)
+        raise Restart
 
     def as_rows(self, site: Any) -> None:
         """Data says which of the lists in a list is meant: start again, with arrays that say which

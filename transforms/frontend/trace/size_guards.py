@@ -27,6 +27,7 @@ class SizeGuards(Builder):
     sums         of how many items, as run-time values say
     equal_sizes  which of two found equal is taken
     joined       sizes that differ from pass to pass, or by branch
+    perhaps_one  those of them that are one in some passes, and the loop that decides so
     """
 
     def __init__(self, decisions: Any = None) -> None:
@@ -39,6 +40,7 @@ class SizeGuards(Builder):
         self.sums: dict[Atom, Size] = {}
         self.equal_sizes: dict[frozenset[Size], Size] = {}
         self.joined: set[Size] = set()
+        self.perhaps_one: dict[Size, Any] = {}
 
     def value(self, size: Size) -> int | None:
         return dims.evaluate(size, self.hints)
@@ -54,6 +56,7 @@ class SizeGuards(Builder):
         if difference is not None:  # also where loop indices cancel
             self.guard("==" if difference == 0 else "!=", a - b, 0)
             return difference == 0
+        self.must_not_be_one(a, b)
         x, y = self.value(a), self.value(b)
         if x is None or y is None:
             if any(self.is_over(s.var) for s in dims.symbols(a) | dims.symbols(b)):
@@ -70,10 +73,28 @@ class SizeGuards(Builder):
         let = None if v is None else self.definitions.get(v)
         return let is not None and not any(let in block for block in self.blocks)
 
+    def may_be_one(self, size: Size, like: Size) -> None:
+        """Notes that a size is one where another one is."""
+        for loop in self.loops_from_one(like):
+            self.perhaps_one[size] = loop
+
+    def must_not_be_one(self, a: Size, b: Size) -> None:
+        """An axis that is one in some passes may be stretched there to another length, unless that
+        changes in the same loop: then these passes are apart."""
+        of_a, of_b = self.loops_from_one(a), self.loops_from_one(b)
+        for loop in of_a ^ of_b:
+            self.decisions.stretches(loop)
+
+    def loops_from_one(self, size: Size) -> set[Any]:
+        """The loops that decide whether a size is one."""
+        symbols = map(dims.single, dims.symbols(size))
+        return {self.perhaps_one[s] for s in symbols if s in self.perhaps_one}
+
     def may_fit(self, a: Size, b: Size) -> bool:
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:
             return self.same_size(a, b)
+        self.must_not_be_one(a, b)
         self.handlers.refuse_undecided(ValueError)
         named = dims.symbols(a) | dims.symbols(b)
         if all(s.given or s.var is not None for s in named):  # a mask does not say how many it has
@@ -94,6 +115,8 @@ class SizeGuards(Builder):
 
     def is_one(self, size: Size, other: Size) -> bool:
         """An axis that happens to have length one in this call: its origins are made static."""
+        if other != 1:
+            self.must_not_be_one(size, other)
         if isinstance(size, int) or self.value(size) != 1 or self.value(other) == 1:
             return False
         self.decisions.fix_sizes(dims.symbols(size))
@@ -101,6 +124,7 @@ class SizeGuards(Builder):
 
     def lacks_extent(self, size: Size) -> bool:
         """An axis of length one, also where only this call says so."""
+        self.must_not_be_one(size, 1)
         return size == 1 or (self.value(size) is not None and self.same_size(size, 1))
 
     def is_sure(self, a: Size, b: Size) -> bool:

@@ -132,14 +132,29 @@ def _with_axes(t: Type) -> str:
     return "a number" if not t.shape else f"an array of {t.ndim} ax{'i' if t.ndim == 1 else 'e'}s"
 
 
+class LoopLengths(set[dims.Size]):
+    """The lengths that were made for the variables of one loop; `loop` tells which. An axis that
+    has length one in some of its passes has one of them, as long as nothing asks whether it is
+    stretched there."""
+
+    loop: Any = None
+
+
 def _join_sizes(a: dims.Size, b: dims.Size, own: set[dims.Size] | None) -> dims.Size:
     if a == b:
         return a
-    if 1 in (a, b):
-        raise StructureError(
-            f"an axis of length one becomes an axis of length {b if a == 1 else a}"
-        )
     t = trace()
+    if 1 in (a, b) and a not in t.perhaps_one:
+        loop = own.loop if isinstance(own, LoopLengths) else None
+        if own is None or loop is None or loop in t.decisions.stretching:
+            raise StructureError(
+                f"an axis of length one becomes an axis of length {b if a == 1 else a}"
+            )
+        size = dims.symbol("n", 0)
+        t.perhaps_one[size] = loop
+        own.add(size)
+        t.joined.add(size)
+        return size
     if own is not None and a in own:
         return a
     x, y = t.value(a), t.value(b)
