@@ -77,6 +77,17 @@ def axes(variables: Iterable[Var]) -> set[dims.Symbol]:
     return axis_symbols
 
 
+def told_by_axes(variables: Iterable[Var]) -> set[dims.Symbol]:
+    """Sizes that axes of the variables tell: they are as long, or longer by a number."""
+    return {
+        symbol
+        for v in variables
+        for size in getattr(v.type, "shape", ())
+        for symbol in dims.symbols(size)
+        if isinstance(size - dims.single(symbol), int)
+    }
+
+
 def parts_of_axes(variables: Iterable[Var]) -> dict[dims.Symbol, dims.Size]:
     """What sizes are in terms of new ones, where axes show them only as part of a sum: with an
     axis as long as n - 1, which is m from now on, n is m + 1."""

@@ -323,11 +323,17 @@ def _carry_types(s: For) -> list[Any]:
         if isinstance(kind, Type) and isinstance(y.type, Type) and kind.shape != y.type.shape:
             pairs = zip(kind.shape, y.type.shape, strict=True)
             shape = [
-                n if n == m else fresh.setdefault((n, m), dims.symbol("n", 0)) for n, m in pairs
+                m if _tells(m, n) else fresh.setdefault((n, m), dims.symbol("n", 0))
+                for n, m in pairs
             ]
             kind = Type(kind.dtype, tuple(shape), kind.weak)
         types.append(kind)
     return types
+
+
+def _tells(later: dims.Size, size: dims.Size) -> bool:
+    """Whether a length after a pass says what it was before: it goes on by a number."""
+    return later == size or (isinstance(later - size, int) and not isinstance(size, int))
 
 
 def _type_at(init: Atom) -> Any:

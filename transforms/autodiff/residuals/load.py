@@ -128,10 +128,11 @@ class Loading:
         inside = {**new, s.index: index}
         if isinstance(s.mirror, For):  # of which a second run has an index of its own
             inside[s.mirror.index] = index
+        here = (*path, mirrored_primal(s, 0))
+        self.rename_born(here, inside)
         carries = tuple(self.fresh(p, inside) for p in s.carries)
         saved_storage = {**storage, **dict(zip(popped, params, strict=True))}
         names = (index, *carries, *params)
-        here = (*path, mirrored_primal(s, 0))
         body = self.back_block(s.body, here, popped, saved_storage, inside, names)
         outputs = (*(self.fresh(v, new) for v in s.outs), *outs)
         loop = For(outputs, start, stop, step, inits, body, s.reverse, origin=s.origin)
@@ -180,14 +181,18 @@ class Loading:
             if v in loaded:
                 renamed[symbol] = builder.size_of(new[v])
         if any(isinstance(s, (For, While)) for s, _ in here):
-            for symbol in self.born.get(here, ()):  # that of this pass gets a new name
-                renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
+            self.rename_born(here, renamed)
         for v in loaded:
             renamed[v].type = retype(v.type, new)
         self.load_lengths(loaded, here, new)
         for v in self.plan.in_order(v for v in self.plan.again if self.primal.path[v] == here):
             if v not in new:
                 self.compute_again(self.plan.made_again(v), new)
+
+    def rename_born(self, here: Path, new: Any) -> None:
+        """Gives the sizes of a pass names of their own."""
+        for symbol in self.born.get(here, ()):
+            new.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
 
     def load_lengths(self, loaded: list[Var], here: Path, new: dict[Var, Atom]) -> None:
         """Integers of blocks inside that are lengths of what was read: a branch that is run

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+from tapeless.transforms.analysis.free_variables import told_by_axes
 from tapeless.transforms.analysis.min_cut import minimum_cut
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
@@ -144,15 +145,17 @@ class MinCutPlan:
 
     # -- what the backward part reads
 
-    def need(self, body: Any, path: Path) -> None:
+    def need(self, body: Any, path: Path, told: Set[dims.Symbol] = frozenset()) -> None:
+        """Notes what statements read; `told` are sizes that the cotangents of a pass show."""
         for s in body:
             for v in reads(s):
                 self.need_variable(v)
             if isinstance(s, Let):
                 for value in written_params(s).values():
-                    self.need_sizes(value, path)
+                    self.need_sizes(value, path, told)
             for k, block in enumerate(blocks(s)):
-                self.need(block.body, (*path, mirrored_primal(s, k)))
+                shown = told | told_by_axes(block.params)
+                self.need(block.body, (*path, mirrored_primal(s, k)), shown)
                 for a in block.results:
                     if isinstance(a, Var):
                         self.need_variable(a)
@@ -161,14 +164,14 @@ class MinCutPlan:
         if self.primal.path.get(v) and v not in self.primal.index:
             self.needed[v] = None
 
-    def need_sizes(self, value: Any, path: Path) -> None:
+    def need_sizes(self, value: Any, path: Path, told: Set[dims.Symbol]) -> None:
         for symbol in sorted(sizes_in(value), key=lambda s: s.uid):  # names are given in order
             if symbol.var is not None:
                 self.need_variable(symbol.var)
                 own = self.primal.path.get(symbol.var, ())
                 if path[: len(own)] != own and not self.loops(symbol.var):
                     self.elsewhere.add(symbol.var)
-            elif symbol in self.primal.homes:
+            elif symbol in self.primal.homes and symbol not in told:
                 home = self.primal.homes[symbol]
                 self.extra_sizes.setdefault(symbol, home)
 

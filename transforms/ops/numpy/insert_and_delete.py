@@ -8,18 +8,34 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, atom_of_size, current, static, stretch
+from tapeless.transforms.core.builder import (
+    atom,
+    atom_of_size,
+    current,
+    defining_statement,
+    static,
+    stretch,
+)
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.numpy.argmax import argmax, argmin
 from tapeless.transforms.ops.numpy.cast_rules import cast_for_store
 from tapeless.transforms.ops.numpy.indexing import INDEX, get
 from tapeless.transforms.ops.numpy.length_arguments import shape_of, size_given
-from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
-from tapeless.transforms.ops.primitives.arithmetic import mod
+from tapeless.transforms.ops.numpy.run_time_errors import require, require_at_least
+from tapeless.transforms.ops.numpy.sorting import searchsorted
+from tapeless.transforms.ops.primitives.arithmetic import add, mod, sub
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+)
 from tapeless.transforms.ops.primitives.joining import as_array, axis_of, concatenate
 from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
+from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     broadcast_to,
     cast_to,
@@ -52,6 +68,21 @@ def _place(k: Any, n: Size, last: Size, axis: int) -> Size:
     return n + at if at < 0 else at
 
 
+def _is_of_data(k: Any) -> bool:
+    """Whether a position is an integer that only the program knows."""
+    return isinstance(k, Var) and k.type.dtype.kind in "iu" and not k.type.shape
+
+
+def _place_of_data(k: Atom, n: Size, last: Size, axis: int) -> Atom:
+    """A position from 0 to `last`, counted from the front of n elements, as an integer."""
+    at = k
+    if defining_statement(k, argmin, argmax, searchsorted) is None:  # which count from the front
+        at = select(less(k, 0), add(k, atom_of_size(n)), k)
+    fine = logical_and(greater_equal(at, 0), less_equal(at, atom_of_size(last)))
+    require(fine, IndexError, f"the index is out of bounds for axis {axis}")
+    return at
+
+
 def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     a, k = _axis(arr, axis)
     n = a.type.shape[k]
@@ -66,8 +97,11 @@ def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     if places.type.shape:
         empty = places.type.shape == (0,)
         return copy(a) if empty else _delete_places(a, k, places)
-    at = _place(places, n, n - 1, k)
-    return _delete_range(a, k, at, at + 1)
+    if _is_of_data(places):
+        at, j = _place_of_data(places, n, n - 1, k), count_up(n - 1)
+        return get(a, (*(slice(None),) * k, add(j, greater_equal(j, at))))
+    first = _place(places, n, n - 1, k)
+    return _delete_range(a, k, first, first + 1)
 
 
 def _delete_places(a: Atom, axis: int, places: Atom) -> Any:
@@ -100,7 +134,8 @@ def _delete_range(a: Atom, axis: int, stop: Size, start: Size) -> Any:
 
 
 def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """At a known number of places; those in an array are `inserted` by code of NumPy's."""
+    """At a known number of places, or at one that data gives; those in an array are `inserted` by
+    code of NumPy's."""
     a, k = _axis(arr, axis)
     n, v = a.type.shape[k], cast_to(cast_for_store(values, a.type.dtype), a.type.dtype)
     if isinstance(obj, slice):
@@ -114,12 +149,24 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     whole = (*a.type.shape[:k], length, *a.type.shape[k + 1 :])
     stretch(v.type.shape, whole)
     v = broadcast_to(v, shape=whole)
+    if len(many) == 1 and _is_of_data(many[0] if isinstance(many[0], Var) else as_array(many[0])):
+        return _insert_at(a, v, _place_of_data(as_array(many[0]), n, n, k), k)
     places = [_place(at, n, n, k) for at in many]
     if len(places) == 1:
         pieces = [part(a, k, 0, places[0]), v, part(a, k, places[0], n)]
     else:
         pieces = _interleave(a, v, places, k)
     return concatenate(*pieces, axis=k)
+
+
+def _insert_at(a: Atom, v: Atom, place: Atom, axis: int) -> Any:
+    """All of `v` ahead of the element at a place that data gives."""
+    n, m = a.type.shape[axis], v.type.shape[axis]
+    j, end = count_up(n + m), add(place, atom_of_size(m))
+    of_v = add(j, sub(atom_of_size(n), place))
+    rest = sub(j, atom_of_size(m))
+    source = select(less(j, place), j, select(less(j, end), of_v, rest))
+    return get(concatenate(a, v, axis=axis), (*(slice(None),) * axis, source))
 
 
 def _interleave(a: Atom, v: Atom, places: list[Size], axis: int) -> list[Atom]:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tapeless import jit, vmap
+from tapeless import jit, value_and_grad, vmap
+from tapeless.test_util import check_grads
 from tests.transforms.ops.agreement import check_slopes, check_values
 
 A = np.array([0.5, -1.2, 2.0, 0.3, -0.4])
@@ -79,3 +80,92 @@ def test_batches():
 
 def test_nothing_resized():
     check_values(lambda x: np.resize(x, (2, 2)), np.zeros(0))
+
+
+def deleted(x, k):
+    return np.delete(x, k)
+
+
+def deleted_row(x, k):
+    return np.delete(x.reshape(4, 3), k, axis=0)
+
+
+def deleted_column(x, k):
+    return np.delete(x.reshape(4, 3), k % 3, axis=1)
+
+
+def inserted(x, k):
+    return np.insert(x, k, 7.5)
+
+
+def inserted_row(x, k):
+    return np.insert(x.reshape(4, 3), k, x[:3], axis=0)
+
+
+def inserted_column(x, k):
+    return np.insert(x.reshape(4, 3), [k % 3], x[:4].reshape(4, 1), axis=1)
+
+
+def inserted_part(x, k):
+    return np.insert(x, k, x[:3] * 2)
+
+
+AT_ONE_PLACE = (
+    *(deleted, deleted_row, deleted_column),
+    *(inserted, inserted_row, inserted_column, inserted_part),
+)
+
+
+@pytest.mark.parametrize("f", AT_ONE_PLACE)
+def test_at_a_place_that_data_gives(f):
+    x = np.random.default_rng(0).random(12)
+    compiled = jit(f)
+    for k in (0, 3, -1, -4):
+        np.testing.assert_array_equal(compiled(x, np.array(k)), f(x, k))
+    assert len(compiled.cache) == 1
+    check_grads(lambda x: f(np.sin(x), np.array(2)), (x,), order=2)
+    check_grads(jit(lambda x: f(np.sin(x), np.array(-2))), (x,), order=1)
+    places = np.array([0, 3, -2])
+    np.testing.assert_array_equal(
+        vmap(f, in_axes=(None, 0))(x, places), np.stack([f(x, k) for k in places])
+    )
+
+
+@pytest.mark.parametrize(
+    ("f", "k"), [(deleted, 12), (deleted, -13), (inserted, 13), (inserted, -13)]
+)
+def test_a_place_of_data_that_is_not_there(f, k):
+    with pytest.raises(IndexError, match="out of bounds for axis 0"):
+        jit(f)(np.ones(12), np.array(k))
+    with pytest.raises(IndexError, match="out of bounds for axis 0"):
+        vmap(f, in_axes=(None, 0))(np.ones(12), np.array([1, k]))
+    with pytest.raises(IndexError, match="out of bounds for axis 0"):
+        f(np.ones(12), k)
+
+
+def test_loops_that_delete_and_insert_stay_loops():
+    def smallest_first(x):
+        total = 0.0
+        while len(x) > 1:
+            k = np.argmin(x)
+            total += x[k] * len(x)
+            x = 1.01 * np.delete(x, k)
+        return total + x[0]
+
+    def in_order(x):
+        ordered = x[:1]
+        for value in x[1:]:
+            ordered = np.insert(ordered, np.searchsorted(ordered, value), value)
+        return np.sum(ordered * np.arange(len(x)))
+
+    x = np.random.default_rng(1).random(9)
+    for f in (smallest_first, in_order):
+        slope = jit(value_and_grad(f))
+        for _ in range(2):
+            value, gradient = slope(x)
+            assert value == pytest.approx(f(x), rel=1e-12)
+            step = 1e-7 * np.cos(np.arange(9.0))
+            change = f(x + step) - f(x - step)
+            assert gradient @ step * 2 == pytest.approx(change, rel=1e-5)
+            x = x[::-1]
+        assert len(slope.cache) == 1
