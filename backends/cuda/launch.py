@@ -36,6 +36,7 @@ MAX_THREADS_PER_BLOCK = 0  # the attribute of a function, by its number
 EACH = ((128, 8), (2048, 16), (2**63, 32))  # elements of a row, up to a length, for each thread
 LEAST = 4  # threads of a team, if its rows are as long
 BUSY = 1 << 17  # threads of a device, about
+TILE = 32  # rows, and columns, of a tile; its block has a team of a warp for every fourth row
 WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
 BLOCKS = 1 << 24  # at most; each does what is left in steps of the whole grid
 BLOCKS_OF_SINGLE = 4096  # where threads load single elements
@@ -111,6 +112,8 @@ class LaunchedKernel:
                makes for it: a tuple of arrays and numbers
     team       the lengths of the loops that the threads of a team share; None: a thread a row
     side       how many rows each row of the driver is; None: one
+    tiles      how many tiles of TILE x TILE passes there are, of the rows and the parameters, if
+               blocks take such
     across     whether neighbouring rows read neighbouring elements: they share a block, then
     small_teams
                whether teams are no larger than it takes to keep a device busy
@@ -129,6 +132,7 @@ class LaunchedKernel:
         *,
         team: Callable[..., tuple[int, ...]] | None = None,
         side: Callable[..., int] | None = None,
+        tiles: Callable[..., int] | None = None,
         across: bool = False,
         small_teams: bool = False,
         width: int = 1,
@@ -139,7 +143,7 @@ class LaunchedKernel:
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
         self.across, self.width, self.most_threads = across, width, MOST_THREADS
-        self.busy, self.side = BUSY if small_teams else None, side
+        self.busy, self.side, self.tiles = BUSY if small_teams else None, side, tiles
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
         self.array = cupy().ndarray
         # what `flags` would say, in a tenth of the time
@@ -241,10 +245,13 @@ class LaunchedKernel:
         self.module.get_function(f"take_{dtype}")((1,), (THREADS,), (kept, out, count))
         return out
 
-    def grid(self, rows: int | None, lengths: Shape, size: int) -> Grid:
+    def grid(self, rows: int | None, lengths: Shape, size: int, tiles: int | None = None) -> Grid:
         most = BLOCKS_OF_SUMS if self.joins else BLOCKS_OF_RESULTS if self.results else BLOCKS
         if self.width == 1 and not self.team:
             most = min(most, BLOCKS_OF_SINGLE)
+        if tiles is not None:
+            most = min(most, COPIES // max(1, THREADS // TILE * size))
+            return (max(1, min(tiles, most)),), (TILE, THREADS // TILE)
         count = None if rows is None else -(-rows // self.width)
         return grid(count, lengths, most, size, self.most_threads, self.busy)
 
@@ -261,9 +268,10 @@ class LaunchedKernel:
         if len(self.plans) >= PLANS:
             self.plans.clear()
         room = sum(-(-_bytes(x) // 16) * 16 for x in (*own, *sums)) if self.has_room else 0
-        launch_grid = self.grid(rows, lengths, 0 if room else size)
-        if room * launch_grid[1][1] > SHARED:
-            room, launch_grid = 0, self.grid(rows, lengths, size)
+        tiles = self.tiles(rows, *args_and_copies) if self.tiles else None
+        launch_grid = self.grid(rows, lengths, 0 if room else size, tiles)
+        if room * launch_grid[1][1] > (SHARED if tiles is None else SHARED // 2):
+            room, launch_grid = 0, self.grid(rows, lengths, size, tiles)
         places = tuple(map(_array_without_memory, own)) if room else ()
         self.plans[key] = plan = LaunchPlan(launch_grid, room, places)
         return plan

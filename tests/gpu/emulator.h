@@ -82,36 +82,52 @@ struct Counted {  // an allocation, and the bytes of it that were loaded and sto
   uintptr_t begin, end;
   long long loaded, stored;
 };
+struct Access {  // of a thread by an instruction
+  uintptr_t offset, instruction;
+  unsigned allocation, warp, thread, bytes;
+  long long is_store;
+};
 }  // namespace emulator
 extern "C" {
 emulator::Counted* traffic = 0;
 int traffic_count = 0;
+emulator::Access* accesses = 0;  // in order, if there is room for them
+long long access_count = 0, access_room = 0;
 }
 namespace emulator {
-INTERNAL void count_access(const void* p, size_t n, bool is_store) {
+INTERNAL unsigned thread_number();
+INTERNAL unsigned warp_number();
+INTERNAL void count_access(const void* p, size_t n, bool is_store, void* instruction) {
   for (int k = 0; k < traffic_count; k++)
-    if ((uintptr_t)p >= traffic[k].begin && (uintptr_t)p < traffic[k].end)
+    if ((uintptr_t)p >= traffic[k].begin && (uintptr_t)p < traffic[k].end) {
       (is_store ? traffic[k].stored : traffic[k].loaded) += n;
+      if (access_count < access_room)
+        accesses[access_count] = {(uintptr_t)p - traffic[k].begin, (uintptr_t)instruction,
+                                  (unsigned)k, warp_number(), thread_number(), (unsigned)n, is_store};
+      access_count++;
+    }
 }
 }  // namespace emulator
+#define HERE __builtin_return_address(0)
 #define COUNTED(name, n)                                                                   \
-  INTERNAL_CALL void __tsan_read##name(void* p) { emulator::count_access(p, n, false); }          \
-  INTERNAL_CALL void __tsan_write##name(void* p) { emulator::count_access(p, n, true); }          \
-  INTERNAL_CALL void __tsan_unaligned_read##name(void* p) { emulator::count_access(p, n, false); } \
-  INTERNAL_CALL void __tsan_unaligned_write##name(void* p) { emulator::count_access(p, n, true); }
+  INTERNAL_CALL void __tsan_read##name(void* p) { emulator::count_access(p, n, false, HERE); }     \
+  INTERNAL_CALL void __tsan_write##name(void* p) { emulator::count_access(p, n, true, HERE); }     \
+  INTERNAL_CALL void __tsan_unaligned_read##name(void* p) { emulator::count_access(p, n, false, HERE); } \
+  INTERNAL_CALL void __tsan_unaligned_write##name(void* p) { emulator::count_access(p, n, true, HERE); }
 #define INTERNAL_CALL extern "C" __attribute__((no_sanitize_thread, used))
 COUNTED(1, 1)
 COUNTED(2, 2)
 COUNTED(4, 4)
 COUNTED(8, 8)
 COUNTED(16, 16)
-INTERNAL_CALL void __tsan_read_range(void* p, unsigned long n) { emulator::count_access(p, n, false); }
-INTERNAL_CALL void __tsan_write_range(void* p, unsigned long n) { emulator::count_access(p, n, true); }
+INTERNAL_CALL void __tsan_read_range(void* p, unsigned long n) { emulator::count_access(p, n, false, HERE); }
+INTERNAL_CALL void __tsan_write_range(void* p, unsigned long n) { emulator::count_access(p, n, true, HERE); }
 INTERNAL_CALL void __tsan_func_entry(void*) {}
 INTERNAL_CALL void __tsan_func_exit() {}
 INTERNAL_CALL void __tsan_init() {}
 INTERNAL_CALL void __tsan_vptr_update(void**, void*) {}
-#define COUNT_ATOMIC(p) (emulator::count_access(p, sizeof *p, false), emulator::count_access(p, sizeof *p, true))
+#define COUNT_ATOMIC(p) \
+  (emulator::count_access(p, sizeof *p, false, HERE), emulator::count_access(p, sizeof *p, true, HERE))
 #else
 #define COUNT_ATOMIC(p)
 #endif
@@ -153,6 +169,13 @@ static uint64_t random_state;
 UNDER_TSAN(static void* main_fibre;)
 static const size_t STACK = 1 << 16;
 
+#if defined(COUNT_TRAFFIC)
+INTERNAL unsigned block_number() {
+  return now->block.x + config.grid[0] * (now->block.y + config.grid[1] * now->block.z);
+}
+INTERNAL unsigned thread_number() { return block_number() * per_block + now->linear; }
+INTERNAL unsigned warp_number() { return block_number() * ((per_block + 31) / 32) + now->warp; }
+#endif
 INTERNAL unsigned random_below(unsigned n) {
   random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
   return (unsigned)((random_state >> 33) % n);

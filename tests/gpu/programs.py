@@ -37,6 +37,47 @@ def s4(x):
     return x * x + x * x.T
 
 
+def where_transposed(a, b):
+    return np.where(a > b.T, a, b.T + 1)
+
+
+def slope_of_transposed(x):
+    return np.sum(np.sin(x) * x.T)
+
+
+def sums_with_transposed(a, b):
+    product = a * b.T
+    return np.sum(product), np.sum(product, axis=0), np.sum(product, axis=1)
+
+
+def symmetric_stack(x):
+    return x + np.swapaxes(x, 1, 2)
+
+
+def axes_reversed(x):
+    return x.transpose(2, 1, 0) - np.ones(x.shape[::-1])
+
+
+def gathered_and_transposed(a, b, k):
+    return a[:, k] * b.T
+
+
+def loops_over_transposed(a, b):
+    out = np.empty_like(a)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i, j] = a[i, j] * b[j, i]
+    return out
+
+
+def split_into_heads(x):
+    return x.reshape(9, 40, 5, 10).transpose(0, 2, 1, 3) * 1.0
+
+
+def sums_of_twenty(x):
+    return x.reshape(-1, 20).sum(axis=1)
+
+
 def sum_of_s3(x):
     return np.sum(s3(x))
 
@@ -337,6 +378,28 @@ PROGRAMS = {
     "s3-matrix": Program(s3, (normal(size=(37, 53)),)),
     "s3-gradient": Program(sum_of_s3, (normal(size=103),), wrt=0, rtol=SLOPE),
     "s4": Program(s4, (normal(size=(45, 45)),)),
+    "s4-float32": Program(s4, (normal(size=(70, 70)).astype("f4"),), rtol=SINGLE),
+    "transposed-stores": Program(where_transposed, (normal(size=(45, 70)), normal(size=(70, 45)))),
+    "transposed-gradient": Program(
+        slope_of_transposed, (normal(size=(33, 33)),), wrt=0, rtol=SLOPE
+    ),
+    "transposed-sums": Program(
+        sums_with_transposed, (normal(size=(45, 70)), normal(size=(70, 45)))
+    ),
+    "transposed-stack": Program(symmetric_stack, (normal(size=(3, 40, 40)),)),
+    "transposed-axes": Program(axes_reversed, (normal(size=(34, 3, 50)),)),
+    "transposed-complex": Program(
+        lambda z: z * z.T.conj(), (normal(size=(40, 40)) + 1j * normal(size=(40, 40)),)
+    ),
+    "transposed-gather": Program(
+        gathered_and_transposed,
+        (normal(size=(45, 9)), normal(size=(70, 45)), integers(-9, 9, 70)),
+    ),
+    "transposed-loops": Program(
+        loops_over_transposed, (uniform(-1, 1, (45, 70)), normal(size=(70, 45)))
+    ),
+    "heads": Program(split_into_heads, (normal(size=(9, 40, 50)),)),
+    "sums-of-twenty": Program(sums_of_twenty, (normal(size=(40, 100)),)),
     "empty": Program(s2, (np.zeros((0, 3)),)),
     "softmax": Program(softmax, (normal(size=(37, 100)),)),
     "softmax-narrow": Program(softmax, (normal(size=(300, 3)),)),

@@ -98,6 +98,32 @@ def test_passes_over_arrays(name, stand_in):
     assert moved(function, args, stand_in) == pytest.approx(expected, abs=0.006)
 
 
+cube = _random.normal(size=(2, 64, 64))
+#: What is read or stored along another axis than threads lie.
+ACROSS = {
+    "s4": (programs.s4, (square,)),
+    "s4-float32": (programs.s4, (square.astype("f4"),)),
+    "stored": (programs.where_transposed, (square, square)),
+    "gradient": (grad(programs.slope_of_transposed), (square,)),
+    "sum": (lambda a, b: np.sum(a * b.T), (square, square)),
+    "column-sums": (lambda a, b: np.sum(a * b.T, axis=0), (square, square)),
+    "stack": (programs.symmetric_stack, (cube,)),
+    "stack-reversed": (programs.axes_reversed, (cube,)),
+    "loops": (programs.loops_over_transposed, (square, square)),
+    "gather": (programs.gathered_and_transposed, (square, square, np.arange(64))),
+}
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_warps_ask_for_elements_that_lie_beside_each_other(name, stand_in):
+    function, args = ACROSS[name]
+    run, traffic = jit(function, backend="gpu"), Traffic(by_warps=True)
+    with emulating(traffic=traffic):
+        run(*args)
+    for asked, needed in traffic.sectors:
+        assert 0 < asked <= 1.05 * needed
+
+
 KERNEL = r"""
 extern "C" __global__ void moves(const float4* __restrict__ x, double* out, unsigned* hits, int n) {
   __shared__ float held[32];
@@ -123,3 +149,24 @@ def test_bytes_of_each_array_are_counted(stand_in):
     assert hits[0] == 64
     assert [traffic.loaded[p] for p in places] == [1024 // 2, 512, 256]
     assert [traffic.stored[p] for p in places] == [0, 512, 256]
+
+
+STRIDES = r"""
+extern "C" __global__ void beside(const double* x, double* out) {
+  out[threadIdx.x] = 2 * x[threadIdx.x];
+}
+extern "C" __global__ void apart(const double* x, double* out) {
+  for (int k = 0; k < 2; k++) out[threadIdx.x] += x[8 * (threadIdx.x % 8) + k];
+}
+"""
+
+
+def test_what_warps_ask_for_is_counted_by_sectors(stand_in):
+    x, out, traffic = np.ones(64), np.zeros(64), Traffic(by_warps=True)
+    with emulating(traffic=traffic):
+        for name in ("beside", "apart"):
+            Code(STRIDES).launch(name, (1,), (64,), [Pointer(x), Pointer(out)])
+    # 64 numbers are 16 sectors; of two warps, twice, each asks for 8 numbers in 8 sectors
+    assert traffic.sectors[0] == (32, 32)
+    loads, needed = (2 * 2 * n for n in (8, 2))
+    assert traffic.sectors[1] == (loads + 4 * 16, needed + 4 * 16)

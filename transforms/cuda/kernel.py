@@ -45,6 +45,7 @@ from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
 from tapeless.transforms.cuda.points import PointLoop, as_points
 from tapeless.transforms.cuda.sums_in_registers import sums_in_registers
 from tapeless.transforms.cuda.teams import ARRAY, TeamKernelWriter
+from tapeless.transforms.cuda.tiled_loops import TiledLoop, tiled_loop
 from tapeless.transforms.cuda.user_loops import apart_loops, summing_loops
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
@@ -125,6 +126,8 @@ class CudaKernel:
     side          how many rows each row of the driver is, in Python, if that is not one
     small_teams   whether teams are no larger than it takes to keep a device busy: their threads
                   share loops of the user's program, which one thread might run as well
+    tiles         how many tiles of 32 rows and 32 columns there are, of which a block takes one
+                  after the other, in Python over `rows` too, if it has such
     """
 
     name: str
@@ -141,6 +144,7 @@ class CudaKernel:
     across: bool = False
     small_teams: bool = False
     side: str = ""
+    tiles: str = ""
 
 
 def print_kernel(
@@ -225,7 +229,10 @@ class _KernelPrinter:
         body: Sequence[str] = _group_guarded_lines(writer.lines)
         if writer.alone:  # the others leave before anything is loaded
             head, body = [body[0], *head], body[1:]
-        if self.bounds:
+        tiled = self.tiles(body)
+        if tiled is not None:
+            body = tiled.lines
+        if self.bounds and (tiled is None or {"team", "teams"} & words("\n".join([*head, *body]))):
             head[:0] = TEAMS
         while head and head[-1].lstrip().startswith("staged += "):
             head.pop()  # nobody looks where it ends
@@ -259,10 +266,32 @@ class _KernelPrinter:
             tuple((p.name, p.dtype, self.shape_text(p)) for p in self.memory()),
             tuple(writer.notes_for_user),
             1 if points is None else points.width,
-            bool(writer.has_teams and self.reads_across(body)),
+            bool(tiled is None and writer.has_teams and self.reads_across(body)),
             bool(self.bounds and writer.has_teams and writer.has_small_teams),
             self.python_text(writer.side or ""),
+            "" if tiled is None else tiled.count,
         )
+
+    def tiles(self, body: Sequence[str]) -> TiledLoop | None:
+        """The body by tiles, where it reads or stores along another axis than its threads lie."""
+        if not self.bounds or not self.writer.has_teams:
+            return None
+        arrays = {p.name: p.dtype for p in self.parameters if p.ndim and p.kind == "array"}
+        nests = {
+            name: replace(nest, python=tuple(map(self.python_text, nest.python)))
+            for name, nest in self.writer.nests.items()
+        }
+        lengths = self.tile_length, self.size_of, self.writer.fresh
+        return tiled_loop(body, arrays, nests, *lengths, self.joined != [])
+
+    def size_of(self, array: str) -> str:
+        """How many elements an array has, in C."""
+        return product(self.scope.arrays[array].lengths).operand(SHIFT)
+
+    def tile_length(self, counter: str) -> str | None:
+        """How many passes the loop of a counter makes, in Python; None if rows find that out."""
+        text = self.known_length(self.writer.length_of.get(counter, "rows"))
+        return None if text == str(UNKNOWN_LENGTH) else text
 
     def reads_across(self, body: Sequence[str]) -> bool:
         patterns = [re.compile(ACROSS.format(row=re.escape(row))) for row in self.writer.rows]

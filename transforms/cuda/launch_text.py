@@ -53,6 +53,7 @@ class Kernel:
         *,
         team=None,
         side=None,  # how many rows each row of the driver is
+        tiles=None,  # how many tiles of 32 x 32 passes blocks share
         across=False,  # neighbouring rows read neighbouring elements
         small_teams=False,  # no larger than it takes to keep a device busy
         width=1,  # rows that a thread takes at once
@@ -62,7 +63,7 @@ class Kernel:
         joins=(),
     ):
         self.name, self.arguments, self.team, self.results = name, arguments, team, results
-        self.side = side
+        self.side, self.tiles = side, tiles
         self.across, self.small_teams, self.width = across, small_teams, width
         self.errors, self.scratch, self.joins = errors, scratch, joins
         names = arguments.__code__.co_varnames[: arguments.__code__.co_argcount]
@@ -123,8 +124,12 @@ class Kernel:
         most = 512 if self.joins else 2048 if self.results else 2**24
         if self.width == 1 and not self.team:
             most = min(most, 4096)
+        if self.tiles:
+            threads, teams, count = 32, 8, self.tiles(rows, **given)
+        else:
+            count = -(-rows // (teams * self.width))
         room = 2**31 // max(1, teams * sum(map(self.bytes_of, copied)))
-        return max(1, min(-(-rows // (teams * self.width)), most, room)), teams, threads
+        return max(1, min(count, most, room)), teams, threads
 
     def check(self, noted, *told):
         """Raises the error of the first row that failed: the row, times 256, and its number. Where

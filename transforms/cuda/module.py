@@ -327,6 +327,8 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
         parts.append(f"team=lambda {sizes}: {_tuple(kernel.team_lengths)}")
     if kernel.side:
         parts.append(f"side=lambda {sizes}: {kernel.side}")
+    if kernel.tiles:
+        parts.append(f"tiles=lambda rows, {sizes}: {kernel.tiles}")
     if kernel.across:
         parts.append("across=True")
     if kernel.small_teams:

@@ -12,9 +12,12 @@ last axis of what it names, and the loops around that one are rows, too.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 
 from tapeless.transforms.c_text.renaming import names_in
+
+SHORT = 8  # passes along memory that a thread makes alone, within the lines that it loads
 
 
 def loops_as_rows(
@@ -57,6 +60,50 @@ def loops_of_a_block(s: ast.For, is_shared: Callable[[ast.AST], bool]) -> list[a
             case _:
                 break
     return inner_loops
+
+
+def loops_along_memory(node: ast.FunctionDef, few: int) -> set[int]:
+    """The loops of known length, by their ids, that threads had better share though they are short:
+    passes touch elements that follow one another in memory, and a thread that makes them all would
+    jump beside its neighbours; and the loops right around those. Kernels with small arrays of
+    their own have these in registers, if a thread makes all passes.
+
+    few  passes of a whole nest that are too few to share
+    """
+    if any(isinstance(n, ast.Name) and n.id == "scratch" for n in ast.walk(node)):
+        return set()
+    chosen = set[int]()
+    for s in ast.walk(node):
+        if not (isinstance(s, ast.For) and _passes_are_apart(s)):
+            continue
+        nest = [s]
+        while (
+            len(nest[-1].body) == 1
+            and isinstance(inner := nest[-1].body[0], ast.For)
+            and _passes_are_apart(inner)
+        ):
+            nest.append(inner)
+        counts = [_known_count(loop) for loop in nest]
+        is_long = (counts[-1] or few) > SHORT or math.prod(n or few for n in counts) > few
+        moves = any(_last_is(x, ast.unparse(nest[-1].target)) for x in ast.walk(nest[-1]))
+        if is_long and moves and jumps(nest[-1]) == 0:
+            chosen |= set(map(id, nest))
+    return chosen
+
+
+def _known_count(s: ast.For) -> int | None:
+    match s.iter:
+        case ast.Call(args=[ast.Constant(value=int(n))]):
+            return n
+    return None
+
+
+def _last_is(x: ast.AST, counter: str) -> bool:
+    """Whether an element is at the counter along the last axis."""
+    if not isinstance(x, ast.Subscript) or isinstance(x.value, ast.Attribute):
+        return False
+    last = x.slice.elts[-1] if isinstance(x.slice, ast.Tuple) else x.slice
+    return counter in names_in(last)
 
 
 def _passes_are_apart(s: ast.For) -> bool:

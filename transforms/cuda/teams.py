@@ -45,8 +45,13 @@ from tapeless.transforms.cuda.barriers import (
 from tapeless.transforms.cuda.helpers import block_text, neutral
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
-from tapeless.transforms.cuda.rows_of_nests import loops_as_rows, loops_of_a_block
+from tapeless.transforms.cuda.rows_of_nests import (
+    loops_along_memory,
+    loops_as_rows,
+    loops_of_a_block,
+)
 from tapeless.transforms.cuda.team_sums import TeamSums
+from tapeless.transforms.cuda.tiled_loops import RowsOfNest
 from tapeless.transforms.cuda.user_loops import moves_along_rows
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
@@ -78,11 +83,14 @@ class TeamKernelWriter(TeamSums):
         self.rows: set[str] = set()  # what loops over rows count
         self.side: str | None = None  # passes of loops that are rows, too, of each row; in Python
         self.lengths: list[str] = []  # of loops that threads share, in Python
+        self.length_of: dict[str, str] = {}  # the same by their counters
+        self.nests: dict[str, RowsOfNest] = {}  # of loops that are rows, by what counts them all
         self.scratch: list[tuple[str, Dtype, str]] = []
         self.notes_for_user: list[str] = []
         self.has_rows = bool(bounds)
         self.made_by_each = set[int]()  # loops that each thread of a team makes for itself
         self.of_user = of_user
+        self.along_memory = loops_along_memory(node, FEW) if bounds else set[int]()
         #: whether a thread might as well run the loops that are shared
         self.has_small_teams = not any(map(self.is_each, ast.walk(node)))
         self.has_small_teams &= not moves_along_rows(node, self.of_user)
@@ -136,7 +144,8 @@ class TeamKernelWriter(TeamSums):
         """Whether the passes of a loop are apart, and many."""
         match s:
             case ast.For(iter=ast.Call(func=ast.Name(id="each"), args=[n])):
-                return not isinstance(n, ast.Constant) or int(n.value) > FEW  # type: ignore[arg-type]
+                few = isinstance(n, ast.Constant) and int(n.value) <= FEW  # type: ignore[arg-type]
+                return not few or id(s) in self.along_memory
         return False
 
     def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
@@ -193,6 +202,8 @@ class TeamKernelWriter(TeamSums):
         firsts = [first, *(self.first_of(each[0]) if each[1:] else "" for each in bounds)]
         self.side = " * ".join(map(_count_text, bounds))
         self.row = rest = self.fresh("_".join(counters))
+        texts = (tuple(n.text for n in lengths), tuple(firsts), tuple(map(_count_text, bounds)))
+        self.nests[rest] = RowsOfNest(tuple(counters), *texts)
         with self.braces(f"for (i64 {rest} = team; {rest} < rows; {rest} += teams)", s):
             self.declare_counters(rest, counters, firsts, lengths)
             self.pass_of(inner[-1], tuple(counters))
@@ -236,6 +247,8 @@ class TeamKernelWriter(TeamSums):
         for name, word in partial.items():
             self.start_total(name, word, before)
         self.lengths.append(ast.unparse(_length(s.iter.args)))
+        if isinstance(s.target, ast.Name):
+            self.length_of[s.target.id] = self.lengths[-1]
         row, inner = self.row, [] if self.has_rows else loops_of_a_block(s, self.is_shared)
         loops = [s, *inner]
         counters = [ast.unparse(loop.target) for loop in loops]
