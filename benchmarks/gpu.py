@@ -43,9 +43,10 @@ STEPS = {
     "jax-exact": (None, 60, None),
     "torch": (None, 120, None),
     "tapeless": (None, 150, None),
+    "tapeless-launches": (None, 60, None),
     "counters": (checks.counters, 60, None),
 }
-SYSTEMS = ("jax", "jax-exact", "torch", "tapeless")
+SYSTEMS = ("jax", "jax-exact", "torch", "tapeless", "tapeless-launches")
 
 
 class Results:

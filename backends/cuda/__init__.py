@@ -5,6 +5,7 @@ if not __name__.startswith("tapeless."):
 
 from tapeless.backends.cuda.availability import cupy, why_not
 from tapeless.backends.cuda.errors import synchronize
+from tapeless.backends.cuda.graphs import with_graphs
 from tapeless.backends.cuda.launch import ARRAYS
 from tapeless.backends.cuda.load_module import compilations, load, prepare, program_of
 from tapeless.backends.cuda.memory import explaining, usage
@@ -38,4 +39,5 @@ __all__ = [
     "synchronize",
     "usage",
     "why_not",
+    "with_graphs",
 ]

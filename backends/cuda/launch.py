@@ -142,6 +142,7 @@ class LaunchedKernel:
         joins: tuple[str, ...] = (),
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
+        self.program = module.program
         self.across, self.width, self.most_threads = across, width, MOST_THREADS
         self.busy, self.side, self.tiles = BUSY if small_teams else None, side, tiles
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
@@ -161,6 +162,7 @@ class LaunchedKernel:
 
     def __call__(self, rows: int | None, *args: Any, own: Any = (), sums: Any = ()) -> Any:
         contiguous = self.contiguous
+        self.program.launches += 1
         for x in args:
             kind = x.__class__
             if kind not in NUMBERS and (kind not in ARRAYS or not contiguous(x)):
@@ -279,6 +281,7 @@ class LaunchedKernel:
     def join(self, parts: Any, out: Any, word: str) -> None:
         """out[j] = parts[0, j] + parts[1, j] + ..., always in the same order."""
         name, size = out.dtype.name, out.size
+        self.program.launches += 1
         if name.startswith("complex") and word == "sum":  # the sums of their parts
             name, size = f"float{out.itemsize * 4}", 2 * size
         if size:

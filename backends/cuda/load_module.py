@@ -19,8 +19,14 @@ from tapeless.backends import cache
 from tapeless.backends.compilation import Compilation
 from tapeless.backends.cuda import errors, memory
 from tapeless.backends.cuda.availability import cupy
+from tapeless.backends.cuda.driver_effects import only_launches
 from tapeless.backends.cuda.launch import CudaModule, LaunchedKernel
-from tapeless.backends.cuda.placement import device_count, on_device, refuse_elsewhere
+from tapeless.backends.cuda.placement import (
+    device_count,
+    number_on_device,
+    on_device,
+    refuse_elsewhere,
+)
 
 
 class GpuProgram:
@@ -36,6 +42,7 @@ class GpuProgram:
         )
         self.compilations: list[Compilation] = []
         self.functions: dict[int, Callable[..., Any]] = {}  # by device
+        self.launches = 0  # of its kernels
 
     def function_on(self, device: int) -> Callable[..., Any]:
         """The function for a device, which is the current one. The module runs once on each: its
@@ -56,6 +63,8 @@ class GpuProgram:
         exec(self.code, values)
         if "read" in values:
             values["read"] = errors.read
+        if "on_device" in values:
+            values["on_device"] = number_on_device
         return values[self.name]  # type: ignore[no-any-return]
 
     @functools.cached_property
@@ -70,6 +79,11 @@ class GpuProgram:
                 ):
                     call.func = ast.copy_location(ast.Name("RawModule", ast.Load()), call.func)
         return compile(tree, self.path, "exec", dont_inherit=True)
+
+    @functools.cached_property
+    def only_launches(self) -> bool:
+        """Whether the driver does nothing but launch kernels and make arrays, by its text."""
+        return only_launches(ast.parse(self.text, self.path))
 
 
 def _is_kernel(s: ast.stmt) -> bool:

@@ -68,6 +68,19 @@ def on_device(x: Any) -> Any:
     return x
 
 
+def number_on_device(x: Any, dtype: Any) -> Any:
+    """A number that a kernel reads from memory: it is there, or is put there.
+
+    Raises RuntimeError where launches are recorded: they would read from the host later.
+    """
+    module = cupy()
+    if isinstance(x, module.ndarray):
+        return x
+    if module.cuda.get_current_stream().is_capturing():
+        raise RuntimeError("a number of the host is put on the device")
+    return module.asarray(x, dtype)
+
+
 def refuse_elsewhere(args: Iterable[Any], device: int, name: str) -> None:
     """Refuses arrays of other devices than that which runs a program: kernels cannot read them."""
     for x in args:

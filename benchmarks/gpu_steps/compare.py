@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+#: Systems that are others under a setting.
+VARIANTS = {"tapeless-launches": ("tapeless", {"TAPELESS_GPU_GRAPHS": "0"})}
 
 
 def stream(command, seconds, environment=None):
@@ -43,18 +45,19 @@ def systems(names, only="", dtypes="float32,float64"):
     def step(seconds):
         share = seconds / len(names)
         for name in names:
+            worker, environment = VARIANTS.get(name, (name, {}))
             command = [
                 sys.executable,
                 "-m",
                 "benchmarks.gpu_steps.worker",
-                name,
+                worker,
                 str(share - 15),
                 "--dtypes",
                 dtypes,
                 *(["--only", only] if only else []),
             ]
             other = []
-            for line in stream(command, share):
+            for line in stream(command, share, environment):
                 if line.startswith("{"):
                     yield {"system": name, **json.loads(line)}
                 elif line:

@@ -111,6 +111,46 @@ def transposed(np):
     return lambda x: x * x + x * x.T
 
 
+def where_transposed(np):
+    return lambda a, b: np.where(a > b.T, a, b.T + 1)
+
+
+def transposed_slope(np):
+    return lambda x: np.sum(np.sin(x) * x.T)
+
+
+def transposed_sum(np):
+    return lambda a, b: np.sum(a * b.T)
+
+
+def symmetric_stack(np):
+    return lambda x: x + np.swapaxes(x, 1, 2)
+
+
+def heads(np):
+    def fn(x):
+        batch, steps = x.shape[0], x.shape[1]
+        return x.reshape(batch, steps, 12, 64).transpose(0, 2, 1, 3) * 2.0
+
+    return fn
+
+
+def two_squares(n):
+    def arguments(rng, dtype, small=False):
+        (a,) = square(n)(rng, dtype, small)
+        return a, rng.standard_normal(a.shape, np.float32).astype(dtype)
+
+    return arguments
+
+
+def stack(count, n):
+    def arguments(rng, dtype, small=False):
+        shape = (2, 40, 40) if small else (count, n, n)
+        return (rng.standard_normal(shape, np.float32).astype(dtype),)
+
+    return arguments
+
+
 def s4(np):
     return lambda x: (x + x * x + 3) * (x * x + x * x.T)
 
@@ -232,6 +272,36 @@ def mlp(np):
         return -np.mean(np.sum(logp * y, axis=1))
 
     return fn
+
+
+def recurrent(np):
+    """A loop of the driver: 200 products of a matrix and a vector that need each other."""
+
+    def fn(w, xs):
+        state = np.zeros_like(xs[0])
+        for k in range(xs.shape[0]):
+            state = np.tanh(np.dot(w, state) + xs[k])
+        return state
+
+    return fn
+
+
+def recurrent_jax(jax):
+    np = jax.numpy
+
+    def fn(w, xs):
+        def step(state, x):
+            return np.tanh(np.dot(w, state) + x), None
+
+        return jax.lax.scan(step, np.zeros_like(xs[0]), xs)[0]
+
+    return fn
+
+
+def recurrent_arguments(rng, dtype, small=False):
+    n = 20 if small else 1024
+    w = rng.standard_normal((n, n)) / np.sqrt(n)
+    return w.astype(dtype), rng.standard_normal((200, n)).astype(dtype)
 
 
 def mlp_torch(torch):
@@ -610,6 +680,43 @@ PROGRAMS = {
     ),
     "M2 gradient": Program(
         mlp, mlp_arguments((4, 10, 3), 32), "grad", torch=mlp_torch, tolerance=10
+    ),
+    "M1 gradient, one example": Program(
+        mlp, mlp_arguments((784, 512, 512, 10), 1), "grad", torch=mlp_torch, tolerance=10
+    ),
+    "driver loop of 200 products, 1024": Program(
+        recurrent, recurrent_arguments, jax=recurrent_jax, tolerance=100
+    ),
+    "where(a > b.T), 8000 x 8000": Program(
+        where_transposed,
+        two_squares(8000),
+        torch=same(where_transposed),
+        traffic=lambda a, b: 3.0 * a.nbytes,
+    ),
+    "sum(a * b.T), 8000 x 8000": Program(
+        transposed_sum,
+        two_squares(8000),
+        torch=same(transposed_sum),
+        traffic=lambda a, b: 2.0 * a.nbytes,
+        tolerance=100,
+    ),
+    "sum(sin(x) * x.T), gradient, 8000 x 8000": Program(
+        transposed_slope,
+        square(8000),
+        "grad",
+        torch=same(transposed_slope),
+        traffic=twice,
+        tolerance=10,
+    ),
+    "x + swapaxes(x, 1, 2), 64 x 1024 x 1024": Program(
+        symmetric_stack, stack(64, 1024), torch=same(symmetric_stack), traffic=twice
+    ),
+    "12 heads of 16 x 1024 x 768": Program(
+        heads,
+        normal((16, 1024, 768)),
+        torch=lambda t: lambda x: x.reshape(16, 1024, 12, 64).transpose(1, 2).contiguous() * 2.0,
+        traffic=twice,
+        batched=True,
     ),
     "sin(x) + cos(x), 5000 x 5000": Program(
         sin_cos, square(5000), torch=same(sin_cos), traffic=twice

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tapeless.backends.cuda import availability, errors, launch, memory
+from tapeless.backends.cuda import availability, errors, graphs, launch, memory
 from tests.gpu import cupy_cuda, cupy_stand_in
 from tests.gpu.cupy_arrays import COUNTERS, STATE
 
@@ -62,6 +62,7 @@ def stand_in(monkeypatch):
 
 def _forget():
     availability.why_not.cache_clear()
+    graphs._copying.cache_clear()
     memory.limit_pool.cache_clear()
     errors.pending.clear()
 

@@ -28,10 +28,16 @@ COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 VIEWS = frozenset({"reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal"})
 
 
+class CUDARuntimeError(RuntimeError):
+    """CuPy's."""
+
+
 class State(threading.local):
-    """What is current in a thread."""
+    """What is current in a thread. `graph` has what is recorded, if launches are."""
 
     device = 0
+    graph: list[Any] | None = None
+    allocator: Any = None
 
 
 STATE = State()
@@ -51,6 +57,28 @@ class Counters:
 
 
 COUNTERS = Counters()
+
+
+def refuse_in_capture(what: str) -> None:
+    """Raises CUDA's error where launches are recorded: nothing may wait, or read from the host."""
+    if STATE.graph is not None:
+        raise CUDARuntimeError(f"cudaErrorStreamCaptureUnsupported: {what}")
+
+
+def recorded(run: Any, out: np.ndarray) -> None:
+    """What a function of CuPy does, which a graph does again. Where it is recorded its result is
+    not there yet."""
+    if STATE.graph is not None:
+        STATE.graph.append(lambda: out.__setitem__(..., run()))
+        _bytes_of(out).fill(0xFF)
+
+
+def computed(run: Any, place: int | None = None) -> Any:
+    """The result of a function that fills a new array, or gives a part of one."""
+    out = np.asarray(run())
+    if out.base is None:
+        recorded(run, out)
+    return on_device(out, place)
 
 
 def data_pointer(host: np.ndarray) -> Any:
@@ -91,6 +119,8 @@ class ndarray:  # noqa: N801  # CuPy's name
             if host.dtype != bool:  # new memory holds NaN
                 _bytes_of(host).fill(0xFF)
             COUNTERS.allocated += 0 if self.nowhere else host.nbytes
+            if STATE.allocator is not None and not self.nowhere:
+                STATE.allocator(host.nbytes)
         else:
             host = np.ndarray(shape, dtype, memptr.mem.owner, strides=strides)
         self._host, self._place, self.base = host, STATE.device, None
@@ -163,12 +193,14 @@ class ndarray:  # noqa: N801  # CuPy's name
 
     def get(self, *_: Any, **__: Any) -> np.ndarray:
         """A copy for NumPy. It waits."""
+        refuse_in_capture("an array is read")
         COUNTERS.waits += 1
         COUNTERS.transfers += 1
         return self._host.copy()
 
     def set(self, value: np.ndarray, *_: Any, **__: Any) -> None:
         """Copies an array of NumPy into this one."""
+        refuse_in_capture("an array is set")
         COUNTERS.transfers += 1
         self._host[...] = value
 
@@ -190,7 +222,7 @@ class ndarray:  # noqa: N801  # CuPy's name
 
     def copy(self, order: str = "C") -> Any:
         """A copy on the current device."""
-        return on_device(self._host.copy(order))
+        return computed(lambda: self._host.copy(order))
 
     def __float__(self) -> float:
         return float(self.get())
@@ -222,15 +254,22 @@ class ndarray:  # noqa: N801  # CuPy's name
     __hash__ = None  # type: ignore[assignment]
 
     def __getitem__(self, key: Any) -> Any:
-        host = np.asarray(self._host[wrapped(key, self._host.shape)])
-        return self._view(host) if host.base is not None else on_device(host, self._place)
+        places = wrapped(key, self._host.shape)
+        host = np.asarray(self._host[places])
+        if host.base is not None:
+            return self._view(host)
+        return computed(lambda: np.asarray(self._host[places]).copy(), self._place)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         key, value = wrapped(key, self._host.shape), host_of(value)
         parts = key if isinstance(key, tuple) else (key,)
         if not any(_is_index_array(k) for k in parts):
+            if STATE.graph is not None:
+                STATE.graph.append(lambda: self._host.__setitem__(key, value))
+                return
             self._host[key] = value
             return
+        refuse_in_capture("the stand-in records no stores by indices")
         places = np.arange(self._host.size).reshape(self._host.shape)[key]
         values = np.broadcast_to(value, places.shape)
         self._host.flat[places.ravel()[::-1]] = values.ravel()[::-1]  # the first one wins
@@ -243,8 +282,13 @@ class ndarray:  # noqa: N801  # CuPy's name
             return on_device(run, self._place)
 
         def method(*args: Any, **kwargs: Any) -> Any:
-            made = run(*map(host_of, args), **{k: host_of(v) for k, v in kwargs.items()})
-            return self._view(made) if name in VIEWS else on_device(made, self._place)
+            def compute() -> Any:
+                return run(*map(host_of, args), **{k: host_of(v) for k, v in kwargs.items()})
+
+            made = compute()
+            if name in VIEWS:
+                return self._view(made)
+            return computed(compute, self._place) if STATE.graph else on_device(made, self._place)
 
         return method
 
@@ -316,13 +360,13 @@ def _define_operators() -> None:
         run = getattr(operator, f"{name}_" if name in ("and", "or") else name)
 
         def method(self: Any, other: Any, run: Any = run) -> Any:
-            return on_device(run(self._host, host_of(other)), self._place)
+            return computed(lambda: run(self._host, host_of(other)), self._place)
 
         def reflected(self: Any, other: Any, run: Any = run) -> Any:
-            return on_device(run(host_of(other), self._host), self._place)
+            return computed(lambda: run(host_of(other), self._host), self._place)
 
         def in_place(self: Any, other: Any, run: Any = run) -> Any:
-            self._host[...] = run(self._host, host_of(other))
+            self[...] = computed(lambda: run(self._host, host_of(other)), self._place)
             return self
 
         setattr(ndarray, f"__{name}__", method)
@@ -331,7 +375,7 @@ def _define_operators() -> None:
             setattr(ndarray, f"__i{name}__", in_place)
     for name in ("neg", "abs", "invert", "pos"):
         run = getattr(operator, name)
-        setattr(ndarray, f"__{name}__", lambda self, run=run: on_device(run(self._host)))
+        setattr(ndarray, f"__{name}__", lambda self, run=run: computed(lambda: run(self._host)))
 
 
 _define_operators()

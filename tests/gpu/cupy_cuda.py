@@ -3,14 +3,23 @@ keeps the text, and launches by the emulator."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from tests.gpu.cupy_arrays import COUNTERS, STATE, MemoryPointer, UnownedMemory, ndarray
+from tests.gpu.cupy_arrays import (
+    COUNTERS,
+    STATE,
+    CUDARuntimeError,
+    MemoryPointer,
+    UnownedMemory,
+    ndarray,
+    refuse_in_capture,
+)
 from tests.gpu.emulator import Argument, Code, Pointer
 
 MACHINE_CODE = b"text for the emulator\n"
@@ -28,10 +37,6 @@ MACHINE = Machine()
 
 
 class OutOfMemoryError(MemoryError):
-    """CuPy's."""
-
-
-class CUDARuntimeError(RuntimeError):
     """CuPy's."""
 
 
@@ -102,7 +107,25 @@ class Stream:
 
     def synchronize(self) -> None:
         """Waits."""
+        refuse_in_capture("a stream is waited for")
         COUNTERS.waits += 1
+
+    def begin_capture(self, mode: Any = None) -> None:
+        """Records what is launched, instead of launching it."""
+        if self.ptr == 0:
+            raise CUDARuntimeError("cudaErrorStreamCaptureUnsupported: the legacy stream")
+        STATE.graph = []
+
+    def end_capture(self) -> Graph:
+        """What was recorded."""
+        actions, STATE.graph = STATE.graph, None
+        if actions is None:
+            raise CUDARuntimeError("cudaErrorIllegalState: the stream does not record")
+        return Graph(actions)
+
+    def is_capturing(self) -> bool:
+        """Whether launches are recorded."""
+        return STATE.graph is not None
 
     def record(self, event: Any = None) -> Any:
         """An event at this point of the stream."""
@@ -114,6 +137,19 @@ class Stream:
 
 Stream.null = Stream(null=True)
 Stream.current = [Stream.null]
+
+
+class Graph:
+    """`cupy.cuda.Graph`: what was recorded, to be done again."""
+
+    def __init__(self, actions: list[Any]) -> None:
+        self.actions = actions
+
+    def launch(self, stream: Any = None) -> None:
+        """Does it."""
+        COUNTERS.launches.append(("graph", (len(self.actions),), ()))
+        for action in self.actions:
+            action()
 
 
 class Event:
@@ -150,8 +186,15 @@ class Function:
     ) -> None:
         if shared_mem > self.max_dynamic_shared_size_bytes:
             raise CUDARuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
+        values = [argument(x) for x in args]
+        if STATE.graph is not None:
+            keeps = list(args)  # nobody else gets the memory of a graph
+            STATE.graph.append(
+                lambda: self.code.launch(self.name, grid, block, values, shared_mem) and keeps
+            )
+            return
         COUNTERS.launches.append((self.name, tuple(grid), tuple(block)))
-        self.code.launch(self.name, grid, block, [argument(x) for x in args], shared_mem)
+        self.code.launch(self.name, grid, block, values, shared_mem)
 
 
 PINNED: list[np.ndarray] = []
@@ -241,14 +284,19 @@ def alloc_pinned_memory(size: int) -> Any:
 
 
 class MemoryPool:
-    """`cupy.cuda.MemoryPool`, as far as it counts."""
+    """`cupy.cuda.MemoryPool`, as far as it counts: the one that all use, and those that programs
+    make for a part of what they do."""
 
     def __init__(self) -> None:
-        self.limit = 0
+        self.limit = self.taken = 0
+
+    def malloc(self, size: int) -> None:
+        """Counts memory that an array takes."""
+        self.taken += size
 
     def used_bytes(self) -> int:
         """All that was ever made: nothing is counted back."""
-        return COUNTERS.allocated
+        return COUNTERS.allocated if self is POOL else self.taken
 
     total_bytes = used_bytes
 
@@ -266,6 +314,16 @@ class MemoryPool:
     def get_limit(self) -> int:
         """The most that the pool may hold."""
         return self.limit
+
+
+@contextlib.contextmanager
+def using_allocator(allocator: Any) -> Iterator[None]:
+    """`cupy.cuda.using_allocator`."""
+    before, STATE.allocator = STATE.allocator, allocator
+    try:
+        yield
+    finally:
+        STATE.allocator = before
 
 
 TOTAL = 80 << 30
@@ -306,6 +364,8 @@ def namespace() -> Any:
         Device=Device,
         Stream=Stream,
         Event=Event,
+        Graph=Graph,
+        using_allocator=using_allocator,
         MemoryPointer=MemoryPointer,
         UnownedMemory=UnownedMemory,
         MemoryPool=MemoryPool,

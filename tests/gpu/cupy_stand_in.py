@@ -14,7 +14,17 @@ import numpy as np
 import scipy.special
 
 from tests.gpu import cupy_cuda
-from tests.gpu.cupy_arrays import COUNTERS, NAMES, host_of, ndarray, on_device
+from tests.gpu.cupy_arrays import (
+    COUNTERS,
+    NAMES,
+    STATE,
+    computed,
+    host_of,
+    ndarray,
+    on_device,
+    recorded,
+    refuse_in_capture,
+)
 
 OWNERS = {
     "cupy": np,
@@ -46,6 +56,8 @@ class StandInFunction:
         self.run, self.__name__ = run, getattr(run, "__name__", "?")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if STATE.graph is not None:
+            return self.recorded(args, kwargs)
         with np.errstate(all="ignore"):
             out = kwargs.get("out")
             try:
@@ -55,6 +67,26 @@ class StandInFunction:
                     raise
                 made = np.full_like(host_of(args[-1]), np.nan)
             return out if isinstance(out, ndarray) else on_device(made)
+
+    def recorded(self, args: Any, kwargs: Any) -> Any:
+        """The result of a call that is recorded: a new array, or a part of an argument."""
+
+        def compute() -> Any:
+            with np.errstate(all="ignore"):
+                return self.run(*map(host_of, args), **{k: host_of(v) for k, v in kwargs.items()})
+
+        made = compute()
+        if isinstance(kwargs.get("out"), ndarray):
+            recorded(compute, kwargs["out"]._host)
+            return kwargs["out"]
+        if not isinstance(made, (np.ndarray, np.generic)):
+            refuse_in_capture(f"the stand-in does not record {self.__name__}")
+        hosts = [host_of(x) for x in args if isinstance(x, ndarray)]
+        if any(np.shares_memory(made, host) for host in hosts):
+            return on_device(made)
+        out = np.array(made)
+        recorded(compute, out)
+        return on_device(out)
 
     def __getattr__(self, name: str) -> Any:
         return StandInFunction(getattr(self.run, name))
@@ -72,7 +104,8 @@ def asarray(x: Any, dtype: Any = None, order: Any = "K", **_: Any) -> Any:
     """An array on the current device. Arrays of the host are copied."""
     if isinstance(x, ndarray):
         same = dtype in (None, x.dtype) and x.device == cupy_cuda.Device()
-        return x if same else on_device(np.array(x._host, dtype))
+        return x if same else computed(lambda: np.array(x._host, dtype))
+    refuse_in_capture("an array is put on the device")
     COUNTERS.transfers += 1
     host = x if isinstance(x, np.ndarray) else _host_parts(x)
     return on_device(np.array(host, dtype, order=order))
@@ -109,7 +142,7 @@ def ascontiguousarray(x: Any, dtype: Any = None) -> Any:
     """The array if it lies row by row, else a copy."""
     if isinstance(x, ndarray) and x.flags.c_contiguous and dtype in (None, x.dtype):
         return x
-    return on_device(np.ascontiguousarray(host_of(x), dtype))
+    return computed(lambda: np.ascontiguousarray(host_of(x), dtype))
 
 
 def from_dlpack(x: Any) -> Any:

@@ -67,7 +67,10 @@ OUTSIDE = 2.0
 def test_what_is_read_from_outside(x, monkeypatch):
     f = jit(lambda x: x * OUTSIDE, backend="gpu")
     f(x)
+    assert quick(f, x)
+    monkeypatch.setitem(globals(), "OUTSIDE", 3.0)
     assert not quick(f, x)
+    assert "3.0 * x" in f.source(x)
 
 
 def test_arrays_that_are_stored_to(x):
@@ -80,10 +83,27 @@ def test_arrays_that_are_stored_to(x):
     assert not quick(f, asarray(np.arange(6.0)))
 
 
-def test_arrays_of_the_host_and_containers(x):
-    f = jit(lambda p: p["x"] * 2, backend="gpu")
-    f({"x": x})
-    assert not quick(f, {"x": x})
+def test_containers(x):
+    f = jit(lambda p: [p["x"] * 2, (p["y"][0],)], backend="gpu")
+    value = f({"x": x, "y": [x]})
+    assert type(value) is type(f({"x": x, "y": [x]})) is list
+    assert quick(f, {"x": x, "y": [x]})
+    plain = asarray(np.arange(6.0))
+    others = ({"y": [x], "x": x}, {"x": x, "y": (x,)}, {"x": plain, "y": [x]}, {"x": x, "y": [3]})
+    assert not any(quick(f, other) for other in (*others, {"x": x, "y": [x, x]}, [x, [x]]))
+
+
+def test_containers_that_change(x):
+    def add(xs):
+        xs.append(xs[0] * 2)
+        return xs[1]
+
+    f = jit(add, backend="gpu")
+    f([x])
+    assert not quick(f, [x])
+
+
+def test_arrays_of_the_host(x):
     g = jit(lambda x: x * 2, backend="gpu")
     g(np.arange(6.0))
     assert not quick(g, np.arange(6.0))

@@ -14,6 +14,7 @@ from tests.backends.cuda.fake_driver import asarray
 
 ROWS = (0, 1, 2, 31, 255, 256, 257, 5000, 10**6, 10**9)
 LENGTHS = (0, 1, 2, 3, 16, 17, 32, 64, 100, 256, 1000, 4096, 20_000, 10**6)
+MODULE = types.SimpleNamespace(program=types.SimpleNamespace(launches=0))
 
 
 def text_kernel(cp):
@@ -27,21 +28,27 @@ def arguments(rows, x, e):
     return rows, x, e
 
 
-@pytest.mark.parametrize("kind", ["plain", "results", "joins", "small"])
+def tiles(rows, x, e):
+    return -(-rows // 32) * -(-x.shape[1] // 32)
+
+
+@pytest.mark.parametrize("kind", ["plain", "results", "joins", "small", "tiles"])
 @pytest.mark.parametrize("width", [1, 4])
 def test_grids_are_those_of_the_text(driver, kind, width):
     cp = driver.module()
     options = {"results": {"results": (("float64", "sum"),)}, "joins": {"joins": ("sum",)}}
     options["small"] = {"small_teams": width == 1}
+    options["tiles"] = {"tiles": tiles, "joins": ("sum",)}
     more = options.get(kind, {})
     for rows, n in itertools.product(ROWS, LENGTHS):
         for team in (None, lambda x, e: (x.shape[1],)):
             x = types.SimpleNamespace(shape=(rows, n))
             e = types.SimpleNamespace(shape=(n,), dtype=np.dtype("f8"))
-            ours = LaunchedKernel(None, "k", arguments, team=team, width=width, **more)
+            ours = LaunchedKernel(MODULE, "k", arguments, team=team, width=width, **more)
             theirs = text_kernel(cp)("k", arguments, team=team, width=width, **more)
             lengths = team(x, e) if team else ()
-            ((blocks,), (threads, teams)) = ours.grid(rows, lengths, 8 * n)
+            count = tiles(rows, x, e) if kind == "tiles" else None
+            ((blocks,), (threads, teams)) = ours.grid(rows, lengths, 8 * n, count)
             assert (blocks, teams, threads) == theirs.grid(rows, {"x": x, "e": e}, [e])
             assert threads & (threads - 1) == 0
             assert threads * teams <= 1024
@@ -51,7 +58,8 @@ def test_grids_are_those_of_the_text(driver, kind, width):
 
 def test_a_kernel_without_rows_is_one_block(driver):
     kernel = LaunchedKernel(
-        types.SimpleNamespace(get_function=lambda name: launch), "k", lambda x: (x,)
+        types.SimpleNamespace(get_function=lambda name: launch, program=MODULE.program),
+        *("k", lambda x: (x,)),
     )
     seen = []
 
@@ -64,14 +72,14 @@ def test_a_kernel_without_rows_is_one_block(driver):
 
 
 def test_small_teams_keep_a_device_busy(driver):
-    kernel = LaunchedKernel(None, "k", arguments, team=lambda x, e: (1000,), small_teams=True)
+    kernel = LaunchedKernel(MODULE, "k", arguments, team=lambda x, e: (1000,), small_teams=True)
     threads = {rows: kernel.grid(rows, (1000,), 0)[1][0] for rows in (1, 1000, 2**14, 2**17, 10**6)}
     assert threads == {1: 64, 1000: 64, 2**14: 8, 2**17: 1, 10**6: 1}
 
 
 def test_memory_of_teams(driver):
     """What teams have for themselves bounds the number of blocks, not the device's memory."""
-    kernel = LaunchedKernel(None, "k", arguments)
+    kernel = LaunchedKernel(MODULE, "k", arguments)
     ((blocks,), (_, teams)) = kernel.grid(10**6, (), 2**20)
     assert blocks * teams * 2**20 <= 2**31
 
@@ -83,7 +91,7 @@ def test_grids_are_remembered(driver):
         counted.append(x.shape)
         return (x.shape[1],)
 
-    module = types.SimpleNamespace(get_function=lambda name: lambda *args, **kwargs: None)
+    module = types.SimpleNamespace(**vars(MODULE), get_function=lambda name: lambda *_, **__: None)
     kernel = LaunchedKernel(module, "k", lambda rows, x: (rows, x), team=team)
     x = asarray(np.ones((4, 3)))
     for _ in range(3):
