@@ -37,47 +37,6 @@ def s4(x):
     return x * x + x * x.T
 
 
-def where_transposed(a, b):
-    return np.where(a > b.T, a, b.T + 1)
-
-
-def slope_of_transposed(x):
-    return np.sum(np.sin(x) * x.T)
-
-
-def sums_with_transposed(a, b):
-    product = a * b.T
-    return np.sum(product), np.sum(product, axis=0), np.sum(product, axis=1)
-
-
-def symmetric_stack(x):
-    return x + np.swapaxes(x, 1, 2)
-
-
-def axes_reversed(x):
-    return x.transpose(2, 1, 0) - np.ones(x.shape[::-1])
-
-
-def gathered_and_transposed(a, b, k):
-    return a[:, k] * b.T
-
-
-def loops_over_transposed(a, b):
-    out = np.empty_like(a)
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            out[i, j] = a[i, j] * b[j, i]
-    return out
-
-
-def split_into_heads(x):
-    return x.reshape(9, 40, 5, 10).transpose(0, 2, 1, 3) * 1.0
-
-
-def sums_of_twenty(x):
-    return x.reshape(-1, 20).sum(axis=1)
-
-
 def sum_of_s3(x):
     return np.sum(s3(x))
 
@@ -296,6 +255,51 @@ def random_walk(x):
     return x + tapeless.random.normal(key, x.shape)
 
 
+def where_transposed(a, b):
+    return np.where(a > b.T, a, b.T + 1)
+
+
+def slope_of_transposed(x):
+    return np.sum(np.sin(x) * x.T)
+
+
+def sums_with_transposed(a, b):
+    product = a * b.T
+    return np.sum(product), np.sum(product, axis=0), np.sum(product, axis=1)
+
+
+def symmetric_stack(x):
+    return x + np.swapaxes(x, 1, 2)
+
+
+def axes_reversed(x):
+    return x.transpose(2, 1, 0) - np.ones(x.shape[::-1])
+
+
+def gathered_and_transposed(a, b, k):
+    return a[:, k] * b.T
+
+
+def loops_over_transposed(a, b):
+    out = np.empty_like(a)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i, j] = a[i, j] * b[j, i]
+    return out
+
+
+def split_into_heads(x):
+    return x.reshape(9, 40, 5, 10).transpose(0, 2, 1, 3) * 1.0
+
+
+def sums_of_twenty(x):
+    return x.reshape(-1, 20).sum(axis=1)
+
+
+def complex_products(z):
+    return np.prod(z), np.prod(z, axis=0), np.prod(z, axis=1), np.sum(z)
+
+
 @dataclass(frozen=True)
 class Program:
     """A function with arguments.
@@ -465,6 +469,14 @@ PROGRAMS = {
     "horner": Program(polynomial_horner, (normal(size=6), normal(size=100))),
     "complex": Program(complex_map, (normal(size=200) + 1j * normal(size=200),)),
     "complex-energy": Program(complex_energy, (normal(size=200) + 1j * normal(size=200),)),
+    "complex-products": Program(
+        complex_products, (np.exp(1j * normal(size=(300, 40))) * uniform(0.9, 1.1, (300, 40)),)
+    ),
+    "complex-products-single": Program(
+        complex_products,
+        (np.exp(1j * normal(size=(30, 4))).astype("c8"),),
+        rtol=1e-5,
+    ),
     "integer-widths": Program(
         integer_widths,
         (

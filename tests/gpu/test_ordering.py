@@ -74,9 +74,72 @@ def test_as_numpy_orders(function, args, gpu):
         assert x.dtype == y.dtype
 
 
-def test_rows_that_are_there_once_are_refused(gpu):
-    with pytest.raises(tapeless.errors.UnsupportedError, match=r"of 2 axes .* GPU \(line"):
-        jit(lambda x: np.unique(x, axis=0), backend="gpu")(np.ones((3, 2)))
+ROWS = RNG.integers(0, 3, (30, 2))
+CUBE = RNG.integers(0, 2, (3, 2, 4))
+FLOATS = np.where(RNG.normal(size=(30, 2)) > 1, np.nan, ROWS)
+FLOATS[4], FLOATS[9] = (1, -0.0), (1, 0.0)
+WEIGHTS = RNG.normal(size=300)
+TENTHS = np.arange(300) / 10
+
+
+def all_parts(x, axis):
+    return np.unique(x, True, True, True, axis=axis)
+
+
+@pytest.mark.parametrize(
+    ("x", "axis"),
+    [
+        *[(ROWS, 0), (ROWS, 1), (ROWS, -1), (ROWS, None), (ROWS[:1], 0)],
+        *[(CUBE, 0), (CUBE, 1), (CUBE, 2), (CUBE, None), (WITH_NAN, 0)],
+        *[(FLOATS, 0), (FLOATS, 1), (ROWS.astype("f2"), 0), (FLOATS.astype("f4"), None)],
+        *[(ROWS + 1j * ROWS[::-1], 0), (ROWS > 0, 0), ((ROWS + 254).astype("u1"), 0)],
+        (np.zeros((0, 3)), 0),
+    ],
+)
+def test_parts_that_are_there_once(x, axis, gpu):
+    run = jit(all_parts, backend="gpu", static_argnums=1)
+    pairs = zip(tapeless.device_get(run(x, axis)), all_parts(x, axis), strict=True)
+    for a, b in pairs:
+        np.testing.assert_array_equal(a, b)
+        assert a.dtype == b.dtype
+
+
+def test_slopes_of_rows_that_are_there_once(gpu):
+    def loss(x):
+        return np.sum(np.unique(x, axis=0) ** 3)
+
+    x = ROWS.astype(float)
+    np.testing.assert_array_equal(tapeless.device_get(grad(loss)(x)), grad(loss)(x))
+    on_gpu = tapeless.device_get(jit(grad(loss), backend="gpu")(x))
+    np.testing.assert_array_equal(on_gpu, grad(loss)(x))
+
+
+@pytest.mark.parametrize(
+    ("x", "options"),
+    [
+        (WEIGHTS.astype("f4"), {"bins": 10}),
+        (WEIGHTS.astype("f4"), {"bins": 16, "range": (0.1, 0.7)}),
+        (WEIGHTS.astype("f4"), {"bins": 7, "density": True}),
+        (TENTHS.astype("f4"), {"bins": 30}),
+        ((3 * TENTHS + 0.1).astype("f4"), {"bins": 299}),
+        (np.full(7, 3, "f4"), {"bins": 5}),
+        (np.zeros(0, "f4"), {"bins": 5}),
+        (ROWS, {"bins": 4}),
+        (ROWS, {"bins": 4, "range": (0, 2)}),
+        (ROWS.astype("u1") + 250, {"bins": 3}),
+    ],
+)
+def test_bins_of_one_width(x, options, gpu):
+    run = jit(lambda x: np.histogram(x, **options), backend="gpu")
+    (counts, edges), (expected, bounds) = tapeless.device_get(run(x)), np.histogram(x, **options)
+    np.testing.assert_allclose(counts, expected, rtol=1e-6)
+    np.testing.assert_allclose(edges, bounds, rtol=1e-6, atol=1e-7)
+    assert (counts.dtype, edges.dtype) == (expected.dtype, bounds.dtype)
+
+
+def test_bins_of_half_floats_are_refused(gpu):
+    with pytest.raises(tapeless.errors.UnsupportedError, match=r"np.histogram has no form"):
+        jit(lambda x: np.histogram(x, 5)[0], backend="gpu")(WEIGHTS.astype("f2"))
 
 
 def test_edges_that_do_not_increase(gpu):

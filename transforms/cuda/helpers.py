@@ -233,7 +233,7 @@ TEAM = """
 __device__ {c} team_{word}({c} a) {{  // of the threads that share a row; all get it
   unsigned width = blockDim.x < 32 ? blockDim.x : 32, mask = team_mask();
   for (unsigned d = width / 2; d; d /= 2) {{
-    {c} b = __shfl_xor_sync(mask, a, d);
+    {c} b = {of_lane};
     a = {op};
   }}
   if (blockDim.x > 32) {{
@@ -243,7 +243,7 @@ __device__ {c} team_{word}({c} a) {{  // of the threads that share a row; all ge
     __syncthreads();
     a = threadIdx.x % 32 < blockDim.x / 32 ? parts[threadIdx.x % 32] : {first};
     for (unsigned d = 16; d; d /= 2) {{
-      {c} b = __shfl_xor_sync(~0u, a, d);
+      {c} b = {of_warp};
       a = {op};
     }}
   }}
@@ -254,7 +254,7 @@ __device__ {c} block_{word}({c} a) {{  // of all threads of a block; the first o
   __shared__ {c} parts[32];
   unsigned k = threadIdx.y * blockDim.x + threadIdx.x, n = blockDim.x * blockDim.y;
   for (unsigned d = 16; d; d /= 2) {{
-    {c} b = __shfl_down_sync(~0u, a, d);
+    {c} b = {below};
     if (k % 32 + d < 32 && k + d < n) a = {op};
   }}
   __syncthreads();
@@ -291,8 +291,21 @@ def limit(smallest: bool, dtype: Dtype) -> str:
 
 
 def _reduction(text: str, word: str, dtype: Dtype) -> str:
-    holes = {"c": c_type(dtype), "op": JOINS[word][0], "first": neutral(word, dtype)}
-    return text.format(word=word, **holes).strip()
+    c, first = c_type(dtype), neutral(word, dtype)
+
+    def shuffle(call: str) -> str:
+        """A number of another lane; complex ones go by their parts."""
+        if dtype.kind != "c":
+            return call.format("a")
+        return f"{c}({call.format('a.real')}, {call.format('a.imag')})"
+
+    holes = {
+        "of_lane": shuffle("__shfl_xor_sync(mask, {}, d)"),
+        "of_warp": shuffle("__shfl_xor_sync(~0u, {}, d)"),
+        "below": shuffle("__shfl_down_sync(~0u, {}, d)"),
+        "first": f"{c}({first})" if dtype.kind == "c" else first,
+    }
+    return text.format(word=word, c=c, op=JOINS[word][0], **holes).strip()
 
 
 def team_text(word: str, dtype: Dtype) -> str:

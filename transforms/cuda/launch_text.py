@@ -17,7 +17,7 @@ import numpy as np
 #: Names of the module that are not the user's.
 NAMES = (
     *("cp", "numpy", "cupyx", "CODE", "module", "Kernel"),
-    *("on_device", "host", "within", "raising"),
+    *("on_device", "host", "within", "raising", "unique_rows"),
 )
 
 #: Limit 2 is that of memory that kernels make; before the first of them is launched it can be set.
@@ -200,6 +200,34 @@ def within(places, x, axis):
     return places
 '''
 
+#: CuPy sorts rows on the host.
+UNIQUE_ROWS = '''
+def unique_rows(x, axis, part="values"):
+    """np.unique along an axis: its parts in order, by their first numbers, then the second ones;
+    it waits for the device."""
+    rows = cp.moveaxis(x, axis, 0)
+    flat = cp.ascontiguousarray(rows.reshape(len(rows), rows.size // max(1, len(rows))))
+    kinds = {"c": flat.real.dtype, "b": cp.uint8}
+    keys = flat.view(kinds.get(flat.dtype.kind, flat.dtype))  # complex numbers are two keys
+    keys = keys.astype(cp.float32) if keys.dtype == cp.float16 else keys
+    order = cp.lexsort(cp.ascontiguousarray(keys.T[::-1])) if keys.size else cp.arange(len(flat))
+    ordered = flat[order]
+    is_first = cp.ones(len(order), cp.bool_)
+    is_first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    first = cp.flatnonzero(is_first)
+    if part == "index":
+        return order[first]
+    if part == "inverse":
+        inverse = cp.empty(len(order), cp.int64)
+        inverse[order] = cp.cumsum(is_first) - 1
+        return inverse
+    if part == "counts":
+        ends = cp.full(len(first) + 1, len(order))
+        ends[:-1] = first
+        return ends[1:] - ends[:-1]
+    return cp.moveaxis(ordered[first].reshape(len(first), *rows.shape[1:]), 0, axis)
+'''
+
 #: How two partial results become one, a before b. NaN is larger and smaller than all numbers.
 COMBINED = {
     "sum": "a + b",
@@ -250,7 +278,8 @@ void {name}(const {c}* parts, {c}* out, long long count, long long n) {{
 def join_text(dtype: np.dtype[Any], word: str) -> str:
     """The kernel that puts the partial results of blocks together, as CUDA C.
 
-    dtype  of the results; sums of complex numbers are sums of their parts
+    dtype  of the results; sums of complex numbers are sums of their parts, and their products are
+           those of the class that kernels have for them
     word   how: a key of COMBINED
 
     Raises KeyError for what has no such kernel.
@@ -261,7 +290,8 @@ def join_text(dtype: np.dtype[Any], word: str) -> str:
     """
     flat = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" and word == "sum" else dtype
     name = f"join_{word}_{flat.name}"
-    return JOIN.format(name=name, c=C_TYPES[flat.name], combined=COMBINED[word])
+    c = f"c{8 * flat.itemsize}" if (flat.kind, word) == ("c", "prod") else C_TYPES[flat.name]
+    return JOIN.format(name=name, c=c, combined=COMBINED[word])
 
 
 TAKE = """extern "C" __global__

@@ -34,6 +34,7 @@ from tapeless.transforms.cuda.launch_text import (
     NAMES,
     ON_DEVICE,
     RAISING,
+    UNIQUE_ROWS,
     WITHIN,
     join_texts,
 )
@@ -79,7 +80,8 @@ def write_cuda(
     others = called_functions([driver], name)
     for block in (driver, *others.values()):
         _refuse_unchecked(block)
-        _refuse_unique_rows(block)
+        if block is not driver:
+            _refuse_unique_rows(block)
         _refuse_gathers(block, block is not driver)
     functions = [function_text(f.name, b, "") for f, b in others.items()]
     taken = {*arguments, *(kernel.name for kernel in kernels), *NAMES}
@@ -101,6 +103,7 @@ def write_cuda(
     parts += [ON_DEVICE.strip()] * ("on_device(" in launches) + [launches]
     parts += [HOST.strip()] * bool(re.search(r"(?<!\w)host\(", rest))
     parts += [WITHIN.strip()] * bool(re.search(r"(?<!\w)within\(", rest))
+    parts += [UNIQUE_ROWS.strip()] * bool(re.search(r"(?<!\w)unique_rows\(", rest))
     if "cp.linalg." in rest:
         head, rest = f"{head}\nimport cupyx", _decorate_main(name, rest)
         parts.append(RAISING.strip())
@@ -144,6 +147,8 @@ class DeviceDriver(Driver):
     def operation(self, s: Let) -> Any:
         if s.op is gather:
             return self.gather(s)
+        if s.op in (unique, unique_part):
+            return self.unique(s)
         if s.op not in (draw, made_generator, callback, outside):
             return super().operation(s)
         text = self.text_of(s)
@@ -170,6 +175,21 @@ class DeviceDriver(Driver):
         holes = {str(k): e for k, e in enumerate([array, *indices])}
         return template(self.text_of(s), holes)
 
+    def unique(self, s: Let) -> Any:
+        """`np.unique` of all numbers, which CuPy has, or of parts along an axis."""
+        array, shape = self.expr(s.args[0]), s.args[0].type.shape
+        part, axis = s.params.get("part"), s.params["axis"]
+        if len(shape) > 1 and axis is not None:
+            of_part = f', "{part}"' if part else ""
+            return template(f"unique_rows({{0}}, {axis}{of_part})", {"0": array})
+        flat = replace(s, params={**s.params, "axis": None})
+        if len(shape) == 1:
+            return template(self.text_of(flat), {"0": array})
+        text = template(self.text_of(flat), {"0": template("{0}.ravel()", {"0": array})})
+        if part != "inverse":
+            return text
+        return template("{0}.reshape({1}.shape)", {"0": text, "1": array})
+
     def host_copy(self, a: Atom) -> ast.expr:
         e = self.expr(a)
         if isinstance(a, Var) and (a.type.shape or self.on_device(a)):
@@ -188,7 +208,8 @@ def _refuse_unchecked(block: Block) -> None:
 
 
 def _refuse_unique_rows(block: Block) -> None:
-    """Raises UnsupportedError for `np.unique` of rows, where releases of CuPy differ."""
+    """Raises UnsupportedError for `np.unique` of rows in functions that the driver calls, which are
+    plain NumPy code with CuPy's names: releases of CuPy differ there."""
     for s in statements(block):
         if isinstance(s, Let) and s.op in (unique, unique_part) and s.args[0].type.ndim != 1:
             where = f" ({s.origin.note.strip('# ')})" if s.origin is not None else ""

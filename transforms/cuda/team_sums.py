@@ -145,9 +145,9 @@ class TeamSums(TeamBarriers):
     def reduce_text(
         self, of: str, write: Callable[[str, Dtype], str], word: str, dtype: Dtype, text: str
     ) -> str:
-        if dtype.kind == "c":
-            if word != "sum":
-                raise NotPrintedError(f"{word} of complex numbers")
+        if dtype.kind == "c" and word not in ("sum", "prod"):
+            raise NotPrintedError(f"{word} of complex numbers")
+        if dtype.kind == "c" and word == "sum":
             of_parts = SINGLE if dtype.itemsize == 8 else DOUBLE
             parts = [
                 self.reduce_text(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")

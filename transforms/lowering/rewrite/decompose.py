@@ -30,7 +30,10 @@ from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
 from tapeless.transforms.lowering.rewrite.convolutions import CONVOLVED, with_contiguous_operands
 from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
-from tapeless.transforms.lowering.rewrite.histograms import counted_in_bins
+from tapeless.transforms.lowering.rewrite.histograms import (
+    counted_in_bins,
+    counted_without_library,
+)
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
 from tapeless.transforms.lowering.rewrite.scans import SCANS, SCANS_OF_ROWS
 from tapeless.transforms.lowering.rewrite.whole_arrays import WHOLE_ARRAYS
@@ -196,7 +199,7 @@ ONE_PASS: dict[Op, Callable[..., Any]] = {
 #: of a device make one line of a running sum, which loops do not.
 EVERYWHERE: dict[str, dict[Op, Callable[..., Any]]] = {
     "NumPy": {**ONE_PASS, **SCANS_OF_ROWS},
-    "CuPy": {**WITHOUT_LIBRARY, **ONE_PASS, **BY_ORDER},
+    "CuPy": {**WITHOUT_LIBRARY, **ONE_PASS, **BY_ORDER, histogram: counted_without_library},
     "": {**WITHOUT_LIBRARY, **INNER, **WHOLE_ARRAYS, **ONE_PASS},
 }
 

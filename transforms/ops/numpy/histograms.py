@@ -217,11 +217,11 @@ def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom, tuple[Any, An
     if isinstance(low, Var):  # of equal elements there are bins around them
         same = equal(low, high)
         low, high = select(same, low - 0.5, low), select(same, high + 0.5, high)
-    edges = CREATION[np.linspace](low, high, count + 1, dtype=_edges_dtype(a, low, high))
+    edges = CREATION[np.linspace](low, high, count + 1, dtype=edges_dtype(a, low, high))
     return counts, edges, (low, high)
 
 
-def _edges_dtype(a: Atom, low: Any, high: Any) -> np.dtype[Any]:
+def edges_dtype(a: Atom, low: Any, high: Any) -> np.dtype[Any]:
     """The dtype of the edges of bins: that of the elements where the ends are Python's numbers."""
     types = (x.type for x in (a, as_array(low), as_array(high)))
     dtype = np.result_type(*(t.dtype for t in types if not t.weak))
