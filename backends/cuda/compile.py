@@ -44,11 +44,22 @@ def architecture() -> int:
     return int(max(fitting))
 
 
-def cubin(name: str, text: str, arch: int) -> bytes:
+def merged(options: tuple[str, ...]) -> tuple[str, ...]:
+    """The options of all modules, with those of one in the place of others of the same name.
+
+    >>> merged(("--std=c++17", "-fmad=false"))
+    ('--std=c++17', '-fmad=false', '-ftz=false', '-prec-div=true', '-prec-sqrt=true')
+    """
+    by_name = {option.partition("=")[0]: option for option in (*OPTIONS, *options)}
+    return tuple(by_name.values())
+
+
+def cubin(name: str, text: str, arch: int, options: tuple[str, ...] = ()) -> bytes:
     """The machine code of a text of CUDA C.
 
-    name  of the program, for messages
-    arch  the compute capability of the device, times 10
+    name     of the program, for messages
+    arch     the compute capability of the device, times 10
+    options  that count beside OPTIONS, and against them
 
     Raises InternalError, with what the compiler says, for text that does not compile: users write
     none.
@@ -57,7 +68,7 @@ def cubin(name: str, text: str, arch: int) -> bytes:
     program = nvrtc.createProgram(text, f"{name}.cu", (), ())
     try:
         try:
-            nvrtc.compileProgram(program, (*OPTIONS, f"-arch=sm_{arch}"))
+            nvrtc.compileProgram(program, (*merged(options), f"-arch=sm_{arch}"))
         except nvrtc.NVRTCError as e:
             raise InternalError(
                 f"the CUDA C of {name} does not compile:\n{_log(nvrtc, program) or e}",

@@ -70,11 +70,12 @@ class LaunchPlan:
 class CudaModule:
     """The CUDA C of a program, in place of `cupy.RawModule`.
 
-    code  the text; options that the text names are those that we compile all modules with
+    code     the text
+    options  that the text names, beside those that we compile all modules with
     """
 
     def __init__(self, program: GpuProgram, code: str, options: tuple[str, ...] = ()) -> None:
-        self.program, self.code = program, code
+        self.program, self.code, self.options = program, code, options
         self._loaded: Any = None
 
     def get_function(self, name: str) -> Any:
@@ -92,9 +93,9 @@ class CudaModule:
     def _load(self) -> Any:
         began = time.perf_counter()
         name, arch = self.program.name, compiler.architecture()
-        parts = (self.code, str(arch), compiler.version(), *compiler.OPTIONS)
+        parts = (self.code, str(arch), compiler.version(), *compiler.merged(self.options))
         code, cached = cubin_cache.load_or_compile(
-            name, parts, lambda: compiler.cubin(name, self.code, arch)
+            name, parts, lambda: compiler.cubin(name, self.code, arch, self.options)
         )
         loaded = cupy().cuda.function.Module()
         loaded.load(code)

@@ -99,7 +99,7 @@ def write_cuda(
     pairs = [*zip(kernels, printed, strict=True)]
     joins = join_texts(part for pair in pairs for part in _partial(*pair))
     launches = "\n".join(text for pair in pairs for text in _launch(*pair))
-    parts = [_code(printed, joins), KERNEL.strip()] if printed else []
+    parts = [_code(printed, joins, fastmath), KERNEL.strip()] if printed else []
     parts += [ON_DEVICE.strip()] * ("on_device(" in launches) + [launches]
     parts += [HOST.strip()] * bool(re.search(r"(?<!\w)host\(", rest))
     parts += [WITHIN.strip()] * bool(re.search(r"(?<!\w)within\(", rest))
@@ -324,12 +324,14 @@ def _partial(lowered: Kernel, kernel: CudaKernel) -> Iterable[tuple[np.dtype[Any
             yield a.type.dtype, word
 
 
-def _code(kernels: Sequence[CudaKernel], joins: Sequence[str]) -> str:
-    """The CUDA C of all kernels: what they call comes first, once."""
+def _code(kernels: Sequence[CudaKernel], joins: Sequence[str], fastmath: bool) -> str:
+    """The CUDA C of all kernels: what they call comes first, once. Without `fastmath` products and
+    sums are rounded one after the other, as by the CPU."""
     helpers = list(dict.fromkeys(text.strip() for kernel in kernels for text in kernel.helpers))
     texts = [HEAD.strip(), *helpers, *(kernel.text.strip() for kernel in kernels), *joins]
     code = "\n\n".join(texts)
-    module = 'module = cp.RawModule(code=CODE, options=("--std=c++17",))'
+    options = '("--std=c++17",)' if fastmath else '("--std=c++17", "-fmad=false")'
+    module = f"module = cp.RawModule(code=CODE, options={options})"
     heap = f"{HEAP.strip()}\n" if "malloc(" in code else ""
     return f'CODE = r"""\n{code}\n"""\n{heap}{module}'
 

@@ -17,6 +17,14 @@ def test_options(driver):
     assert not any("fast" in option for option in options)
 
 
+def test_options_of_one_module(driver):
+    compiler.cubin("f", "text", 90, ("--std=c++17", "-fmad=false"))
+    ((_, options),) = driver.compiled
+    assert "-fmad=false" in options
+    assert "-fmad=true" not in options
+    assert len({option.partition("=")[0] for option in options}) == len(options)
+
+
 def test_errors_of_the_compiler(driver):
     driver.fails_to_compile = "f.cu(1): error: expected a ;\n" + "more\n" * 30
     with pytest.raises(InternalError, match="the CUDA C of f does not compile") as caught:
@@ -46,6 +54,19 @@ def test_a_device_that_the_compiler_does_not_know(driver):
     driver.archs = (100, 120)
     with pytest.raises(NoGpuError, match="capabilities 100 to 120, and the device has 90"):
         compiler.architecture()
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_products_and_sums_are_rounded_one_by_one_if_asked_for(fused):
+    nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc", reason="NVRTC is not there")
+    text = 'extern "C" __global__ void f(double* x, double* y) { *x = *x * *y + 3.0; }'
+    program = nvrtc.createProgram(text, "f.cu", (), ())
+    options = compiler.merged(() if fused else ("-fmad=false",))
+    nvrtc.compileProgram(program, (*options, "-arch=compute_90"))
+    ptx = nvrtc.getPTX(program)
+    ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
+    assert ("fma.rn.f64" in ptx) == fused
+    assert ("mul.rn.f64" in ptx) != fused
 
 
 def test_denormals_stay():
