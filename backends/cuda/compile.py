@@ -44,10 +44,10 @@ def architecture() -> int:
     return int(max(fitting))
 
 
-def merged(options: tuple[str, ...]) -> tuple[str, ...]:
+def options_with(options: tuple[str, ...]) -> tuple[str, ...]:
     """The options of all modules, with those of one in the place of others of the same name.
 
-    >>> merged(("--std=c++17", "-fmad=false"))
+    >>> options_with(("--std=c++17", "-fmad=false"))
     ('--std=c++17', '-fmad=false', '-ftz=false', '-prec-div=true', '-prec-sqrt=true')
     """
     by_name = {option.partition("=")[0]: option for option in (*OPTIONS, *options)}
@@ -68,7 +68,7 @@ def cubin(name: str, text: str, arch: int, options: tuple[str, ...] = ()) -> byt
     program = nvrtc.createProgram(text, f"{name}.cu", (), ())
     try:
         try:
-            nvrtc.compileProgram(program, (*merged(options), f"-arch=sm_{arch}"))
+            nvrtc.compileProgram(program, (*options_with(options), f"-arch=sm_{arch}"))
         except nvrtc.NVRTCError as e:
             raise InternalError(
                 f"the CUDA C of {name} does not compile:\n{_log(nvrtc, program) or e}",

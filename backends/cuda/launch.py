@@ -93,7 +93,7 @@ class CudaModule:
     def _load(self) -> Any:
         began = time.perf_counter()
         name, arch = self.program.name, compiler.architecture()
-        parts = (self.code, str(arch), compiler.version(), *compiler.merged(self.options))
+        parts = (self.code, str(arch), compiler.version(), *compiler.options_with(self.options))
         code, cached = cubin_cache.load_or_compile(
             name, parts, lambda: compiler.cubin(name, self.code, arch, self.options)
         )

@@ -84,8 +84,7 @@ struct Counted {  // an allocation, and the bytes of it that were loaded and sto
 };
 struct Access {  // of a thread by an instruction
   uintptr_t offset, instruction;
-  unsigned allocation, warp, thread, bytes;
-  long long is_store;
+  unsigned allocation, warp, thread, block, bytes, is_store;
 };
 }  // namespace emulator
 extern "C" {
@@ -95,6 +94,7 @@ emulator::Access* accesses = 0;  // in order, if there is room for them
 long long access_count = 0, access_room = 0;
 }
 namespace emulator {
+INTERNAL unsigned block_number();
 INTERNAL unsigned thread_number();
 INTERNAL unsigned warp_number();
 INTERNAL void count_access(const void* p, size_t n, bool is_store, void* instruction) {
@@ -103,7 +103,8 @@ INTERNAL void count_access(const void* p, size_t n, bool is_store, void* instruc
       (is_store ? traffic[k].stored : traffic[k].loaded) += n;
       if (access_count < access_room)
         accesses[access_count] = {(uintptr_t)p - traffic[k].begin, (uintptr_t)instruction,
-                                  (unsigned)k, warp_number(), thread_number(), (unsigned)n, is_store};
+                                  (unsigned)k, warp_number(), thread_number(), block_number(),
+                                  (unsigned)n, is_store};
       access_count++;
     }
 }

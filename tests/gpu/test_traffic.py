@@ -5,6 +5,7 @@ import pytest
 
 import tapeless
 from tapeless import grad, jit, value_and_grad, vmap
+from tapeless.backends.cuda import launch
 from tests.gpu import programs
 from tests.gpu.emulator import Code, Pointer, emulating
 from tests.gpu.traffic import Traffic
@@ -122,6 +123,39 @@ def test_warps_ask_for_elements_that_lie_beside_each_other(name, stand_in):
         run(*args)
     for asked, needed in traffic.sectors:
         assert 0 < asked <= 1.05 * needed
+
+
+def forces_in_loops(x, m):
+    out = np.zeros_like(x)
+    for i in range(len(x)):
+        for j in range(len(x)):
+            d = x[j] - x[i]
+            r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 0.01
+            out[i] += m[j] * d / (r2 * np.sqrt(r2))
+    return out
+
+
+@pytest.mark.parametrize("function", [programs.nbody, forces_in_loops])
+def test_rows_of_a_block_have_a_whole_other_array_in_common(function, stand_in):
+    bodies, masses = _random.normal(size=(256, 3)), _random.uniform(1, 2, 256)
+    run, traffic = jit(function, backend="gpu"), Traffic(by_warps=True)
+    with emulating(traffic=traffic):
+        result = tapeless.device_get(run(bodies, masses))
+    np.testing.assert_allclose(result, function(bodies, masses), rtol=1e-9)
+    (name, loaded, _), *_ = [k for k in traffic.kernels if k[1]]
+    grid, (_, teams) = next((g, b) for n, g, b in stand_in.launches if n == name)
+    arrays = bodies.nbytes + masses.nbytes
+    assert teams > 1
+    assert grid == (256 // teams,)
+    assert loaded >= 256 * arrays  # each row asks for all
+    # of which blocks load each number once, and what their own rows are added to
+    of_blocks = traffic.blocks[0] * 32
+    assert grid[0] * arrays <= of_blocks <= grid[0] * arrays + bodies.nbytes
+
+
+def test_teams_of_many_rows_are_small():
+    # 8192 bodies, on a device that has some 2^17 threads at a time
+    assert launch.grid(8192, (8192,), launch.BLOCKS, 0, busy=launch.BUSY) == ((512,), (16, 16))
 
 
 KERNEL = r"""

@@ -38,8 +38,9 @@ class Access(ctypes.Structure):
         ("allocation", ctypes.c_uint),
         ("warp", ctypes.c_uint),
         ("thread", ctypes.c_uint),
+        ("block", ctypes.c_uint),
         ("bytes", ctypes.c_uint),
-        ("is_store", ctypes.c_longlong),
+        ("is_store", ctypes.c_uint),
     )
 
 
@@ -50,10 +51,13 @@ class Traffic:
     sectors  what warps ask for at once, where `by_warps`: a pair of the parts of 32 bytes of memory
              that the lanes of a warp load or store by one instruction, in all, and how many there
              would be if these lay beside each other; for each kernel
+    blocks   the parts of memory that each block loads, each once, as a cache that holds them all
+             would; the sum over blocks, for each kernel
     """
 
     by_warps: bool = False
     sectors: list[tuple[int, int]] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
 
     loaded: Counter[int] = field(default_factory=Counter)
     stored: Counter[int] = field(default_factory=Counter)
@@ -75,7 +79,9 @@ class Traffic:
         if self.by_warps:
             if count.value > ROOM:
                 raise ValueError(f"{kernel} makes {count.value} accesses, {ROOM} can be kept")
-            self.sectors.append(_sectors(np.frombuffer(log, dtype=Access)[: count.value]))
+            accesses = np.frombuffer(log, dtype=Access)[: count.value]
+            self.sectors.append(_sectors(accesses))
+            self.blocks.append(_sectors_of_blocks(accesses))
         for row in table:
             self.loaded[row.begin] += row.loaded
             self.stored[row.begin] += row.stored
@@ -108,6 +114,13 @@ def _sectors(accesses: np.ndarray) -> tuple[int, int]:
     )
     sums = np.bincount(numbers[0], numbers[2])
     return asked, int(np.ceil(sums / SECTOR).sum())
+
+
+def _sectors_of_blocks(accesses: np.ndarray) -> int:
+    """How many sectors blocks load, if each loads one once."""
+    loads = accesses[accesses["is_store"] == 0]
+    columns = [loads["block"], loads["allocation"], loads["offset"].astype(np.int64) // SECTOR]
+    return len(np.unique(np.stack(columns).astype(np.int64), axis=1).T)
 
 
 def _spans(args: Sequence[Any]) -> Iterable[tuple[int, int]]:

@@ -52,7 +52,7 @@ from tapeless.transforms.cuda.rows_of_nests import (
 )
 from tapeless.transforms.cuda.team_sums import TeamSums
 from tapeless.transforms.cuda.tiled_loops import RowsOfNest
-from tapeless.transforms.cuda.user_loops import moves_along_rows
+from tapeless.transforms.cuda.user_loops import moves_along_rows, reads_other_arrays
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 FEW = 64  # passes of `each` that one thread makes
@@ -92,7 +92,9 @@ class TeamKernelWriter(TeamSums):
         self.of_user = of_user
         self.along_memory = loops_along_memory(node, FEW) if bounds else set[int]()
         #: whether a thread might as well run the loops that are shared
-        self.has_small_teams = not any(map(self.is_each, ast.walk(node)))
+        self.has_small_teams = not any(map(self.is_each, ast.walk(node))) or (
+            bool(bounds) and reads_other_arrays(node, self.is_each)
+        )
         self.has_small_teams &= not moves_along_rows(node, self.of_user)
         growing = growing_arrays(node)
         self.has_teams = not growing and any(map(self.is_shared, ast.walk(node)))

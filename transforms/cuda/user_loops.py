@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tapeless.transforms.c_text.expressions import owner
 from tapeless.transforms.c_text.renaming import names_in
@@ -111,6 +111,22 @@ def apart_loops(node: ast.FunctionDef) -> set[int]:
                 if len(errors) < 2 and not told and not few:
                     loops.add(id(s))
     return loops
+
+
+def reads_other_arrays(node: ast.FunctionDef, is_each: Callable[[ast.AST], bool]) -> bool:
+    """Whether what such loops read by their counter is the same for all rows, and all that they do
+    is to add it up: each row reads a whole other array, which rows of a block have in common."""
+    arrays = {a.arg for a in node.args.args}
+    loops = [s for s in ast.walk(node) if isinstance(s, ast.For)]
+    pairs = [(s, t) for s in loops for t in ast.walk(s) if t is not s and t in loops and is_each(t)]
+    for s, t in pairs:
+        counters = {ast.unparse(s.target), ast.unparse(t.target)}
+        for x in ast.walk(t):
+            if isinstance(x, ast.Subscript) and not isinstance(x.value, ast.Attribute):
+                of_row = counters <= names_in(x.slice)
+                if owner(x) in arrays and (of_row or isinstance(x.ctx, ast.Store)):
+                    return False
+    return bool(pairs)
 
 
 def moves_along_rows(node: ast.FunctionDef, loops: set[int]) -> bool:

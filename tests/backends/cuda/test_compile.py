@@ -61,7 +61,7 @@ def test_products_and_sums_are_rounded_one_by_one_if_asked_for(fused):
     nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc", reason="NVRTC is not there")
     text = 'extern "C" __global__ void f(double* x, double* y) { *x = *x * *y + 3.0; }'
     program = nvrtc.createProgram(text, "f.cu", (), ())
-    options = compiler.merged(() if fused else ("-fmad=false",))
+    options = compiler.options_with(() if fused else ("-fmad=false",))
     nvrtc.compileProgram(program, (*options, "-arch=compute_90"))
     ptx = nvrtc.getPTX(program)
     ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
