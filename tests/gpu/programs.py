@@ -268,6 +268,33 @@ def sums_with_transposed(a, b):
     return np.sum(product), np.sum(product, axis=0), np.sum(product, axis=1)
 
 
+def softmax_with_transposed(a, b):
+    z = a + b.T
+    e = np.exp(z - np.max(z, axis=1, keepdims=True))
+    return e / np.sum(e, axis=1, keepdims=True)
+
+
+def several_sums_with_transposed(a, b):
+    product = a * b.T
+    sums = np.sum(product, axis=1)
+    return sums, np.max(product, axis=1), np.sum(product * product, axis=1), np.sum(sums * sums)
+
+
+def exponential_of_sums(a, b):
+    return np.sum(np.exp(np.sum(a * b.T, axis=1) / 100))
+
+
+def rows_of_loops_over_transposed(a, b):
+    out, total = np.zeros(a.shape[0]), 0.0
+    for i in range(a.shape[0]):
+        row = 0.0
+        for j in range(a.shape[1]):
+            row += a[i, j] * b[j, i]
+        out[i] = row if row > 0 else -2 * row
+        total += row
+    return out, total
+
+
 def symmetric_stack(x):
     return x + np.swapaxes(x, 1, 2)
 
@@ -394,6 +421,18 @@ PROGRAMS = {
     "transposed-axes": Program(axes_reversed, (normal(size=(34, 3, 50)),)),
     "transposed-complex": Program(
         lambda z: z * z.T.conj(), (normal(size=(40, 40)) + 1j * normal(size=(40, 40)),)
+    ),
+    "transposed-softmax": Program(
+        softmax_with_transposed, (normal(size=(45, 70)), normal(size=(70, 45)))
+    ),
+    "transposed-several-sums": Program(
+        several_sums_with_transposed, (normal(size=(45, 70)), normal(size=(70, 45)))
+    ),
+    "transposed-sums-gradient": Program(
+        exponential_of_sums, (normal(size=(13, 40)), normal(size=(40, 13))), wrt=1, rtol=SLOPE
+    ),
+    "transposed-rows-of-loops": Program(
+        rows_of_loops_over_transposed, (normal(size=(45, 70)), normal(size=(70, 45)))
     ),
     "transposed-gather": Program(
         gathered_and_transposed,

@@ -46,6 +46,7 @@ from tapeless.transforms.cuda.points import PointLoop, as_points
 from tapeless.transforms.cuda.sums_in_registers import sums_in_registers
 from tapeless.transforms.cuda.teams import ARRAY, TeamKernelWriter
 from tapeless.transforms.cuda.tiled_loops import TiledLoop, tiled_loop
+from tapeless.transforms.cuda.tiled_rows import tiled_rows
 from tapeless.transforms.cuda.user_loops import apart_loops, summing_loops
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
@@ -282,7 +283,10 @@ class _KernelPrinter:
             for name, nest in self.writer.nests.items()
         }
         lengths = self.tile_length, self.size_of, self.writer.fresh
-        return tiled_loop(body, arrays, nests, *lengths, self.joined != [])
+        nest = tiled_loop(body, arrays, nests, *lengths, self.joined != [])
+        if nest is not None or self.joined:
+            return nest
+        return tiled_rows(body, arrays, self.writer.own, *lengths[1:])
 
     def size_of(self, array: str) -> str:
         """How many elements an array has, in C."""

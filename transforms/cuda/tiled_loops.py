@@ -93,7 +93,7 @@ def tiled_loop(
     shared = SHARED_LOOP.match(inside[0]) if inside else None
     if shared is None or inside.index(f"{shared[1]}}}") != len(inside) - 1:
         return None
-    nest = _Nest(counters, *(shared[2], shared[3], inside[1:-1], arrays, size, fresh))
+    nest = TiledNest(counters, *(shared[2], shared[3], inside[1:-1], arrays, size, fresh))
     count = length(shared[2])
     most = MOST_BESIDE_SUMS if adds_up else MOST_BYTES
     if count is None or not nest.chooses_places(head[1], most):
@@ -103,7 +103,7 @@ def tiled_loop(
     return TiledLoop([*lines[:start], *tiled, *lines[end + 1 :]], nest.python_count(count))
 
 
-class _Nest:
+class TiledNest:
     """A nest of loops. `across` is the counter of rows that neighbouring elements differ in."""
 
     def __init__(
@@ -199,7 +199,7 @@ class _Nest:
             for (x, place), t in self.tiles.items()
             if any(is_stored_at(x, line) for line in self.code)
         ]
-        body = [self.moved(line, k) for line in self.body]
+        body = [self.relocate(line, k) for line in self.body]
         return [
             *self.declarations(),
             f"  i64 {wide} = ({self.count} + {SIDE - 1}) / {SIDE}, "
@@ -226,7 +226,7 @@ class _Nest:
             for (x, place), t in self.tiles.items()
         ]
 
-    def moved(self, line: str, k: str) -> str:
+    def relocate(self, line: str, k: str) -> str:
         """A line of a pass with its elements in tiles."""
 
         def in_tile(m: re.Match[str]) -> str:
