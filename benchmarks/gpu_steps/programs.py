@@ -123,6 +123,26 @@ def transposed_sum(np):
     return lambda a, b: np.sum(a * b.T)
 
 
+def row_sums_transposed(np):
+    return lambda a, b: np.sum(a * b.T, 1)
+
+
+def softmax_transposed(np):
+    return lambda a, b: softmax(np)(a + b.T)
+
+
+def counts_in_bins(np):
+    return lambda x: np.histogram(x, 100, (-3.0, 3.0))[0]
+
+
+def rows_once(np):
+    return lambda x: np.unique(np.rint(x), axis=0)
+
+
+def complex_products(np):
+    return lambda x: np.abs(np.prod(1 + 0.001j * x, axis=0))
+
+
 def symmetric_stack(np):
     return lambda x: x + np.swapaxes(x, 1, 2)
 
@@ -707,6 +727,25 @@ PROGRAMS = {
         torch=same(transposed_slope),
         traffic=twice,
         tolerance=10,
+    ),
+    "sum(a * b.T, axis=1), 8000 x 8000": Program(
+        row_sums_transposed,
+        two_squares(8000),
+        torch=same(row_sums_transposed),
+        traffic=lambda a, b: 2.0 * a.nbytes,
+        tolerance=100,
+    ),
+    "softmax(a + b.T), 8000 x 8000": Program(
+        softmax_transposed,
+        two_squares(8000),
+        torch=lambda t: lambda a, b: t.softmax(a + b.T, 1),
+        traffic=lambda a, b: 3.0 * a.nbytes,
+        tolerance=10,
+    ),
+    "histogram of 100 bins, 10000000": Program(counts_in_bins, normal((10_000_000,)), traffic=once),
+    "rows that are there once, 1000000 x 3": Program(rows_once, normal((1_000_000, 3))),
+    "products of complex columns, 100000 x 512": Program(
+        complex_products, normal((100_000, 512)), traffic=once, tolerance=100
     ),
     "x + swapaxes(x, 1, 2), 64 x 1024 x 1024": Program(
         symmetric_stack, stack(64, 1024), torch=same(symmetric_stack), traffic=twice

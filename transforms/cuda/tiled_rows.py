@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.values import c_type
 from tapeless.transforms.cuda.packed_loops import LOOP as SHARED_LOOP
 from tapeless.transforms.cuda.tiled_loops import (
@@ -121,6 +122,11 @@ class _Rows:
         between = [line for m, body in self.parts if m is None for line in body]
         between = [line.partition("//")[0].rstrip() for line in between]
         self.declared = {m[1] for line in between if (m := DECLARED.match(line))}
+        set_in_rows = {m[1] for line in between if (m := SET.match(line.strip()))}
+        of_row = {self.counter} | self.declared | set_in_rows
+        pairs = zip(self.parts, self.nests, strict=True)
+        if any(nest is not None and m and words(m[3]) & of_row for (m, _), nest in pairs):
+            return False  # teams would not make as many parts
         depth, guarded = 0, 0  # braces around a line, and around what the first thread makes
         for line in between:
             code = line.strip().removeprefix(GUARD)
