@@ -60,15 +60,18 @@ class ErrorWord:
 
 
 def _fill_in(args: tuple[Any, ...], integers: Iterator[int]) -> tuple[Any, ...]:
-    """The arguments of an error with integers in the places of `...`.
+    """The arguments of an error with integers in the places of `...`, also in texts.
 
     >>> _fill_in(("at", (..., 2, ...)), iter([5, 7]))
     ('at', (5, 2, 7))
+    >>> _fill_in((("%", "number %d of %d", ..., ...),), iter([5, 7]))
+    ('number 5 of 7',)
     """
-    return tuple(
+    values = tuple(
         _fill_in(a, integers) if isinstance(a, tuple) else next(integers) if a is ... else a
         for a in args
     )
+    return tuple(a[1] % a[2:] if isinstance(a, tuple) and a[:1] == ("%",) else a for a in values)
 
 
 # Both only grow: a kernel that is not needed any more may still run, and note something.

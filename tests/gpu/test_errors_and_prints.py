@@ -150,9 +150,8 @@ CASES = [
     (factorising, good, np.zeros((20, 3))),
     (looking_up, ones, with_(ones, [20, 25], [5, 6])),
 ]
-#: NumPy tells numbers that we do not, and versions of Python say it in other words.
-OUT_OF_BOUNDS = "index ... is out of bounds for axis 0 with size"
-IN_OTHER_WORDS = (IndexError, ZeroDivisionError, AssertionError)
+#: Versions of Python say it in other words.
+IN_OTHER_WORDS = (ZeroDivisionError, AssertionError)
 
 
 @pytest.mark.parametrize(("function", "right", "wrong"), CASES)
@@ -171,8 +170,6 @@ def test_errors_are_those_of_python(function, right, wrong, gpu):
 def test_messages_of_errors_that_say_it_in_other_words(gpu):
     for function, argument, message in [
         (asserting, with_(x, 7, -1.0), "all must be positive"),
-        (gathering, with_(ones, 20, 300), f"{OUT_OF_BOUNDS} ..."),
-        (storing, with_(ones, 20, 400), f"{OUT_OF_BOUNDS} 400"),
         (dividing, with_(ones, 20, 0), "division by zero"),
     ]:
         with pytest.raises(IN_OTHER_WORDS) as caught:

@@ -476,7 +476,7 @@ class Statements(ExpressionPrinter):
     def error(self, s: ast.Raise) -> None:
         match s.exc:
             case ast.Call(func=func, args=args, keywords=[]):
-                told, numbers = _error_arguments(args)
+                told, numbers = error_arguments(args, self.can_show(args))
                 values = [*map(self.number, numbers)]
                 if values:
                     self.fail_telling((ast.unparse(func), told), values, s)
@@ -484,6 +484,10 @@ class Statements(ExpressionPrinter):
                     self.fail((ast.unparse(func), told), s)
             case _:
                 raise NotPrintedError(ast.unparse(s).split("\n")[0])
+
+    def can_show(self, args: Sequence[ast.expr]) -> bool:
+        """Whether an error can show numbers in texts among its arguments."""
+        return False
 
     def code(self, error: Error) -> int:
         if error not in self.errors:
@@ -558,18 +562,36 @@ def notes_of(source: str) -> dict[int, str]:
     return {k: m[1] for k, line in lines if (m := NOTE.search(line))}
 
 
-def _error_arguments(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]:
-    """The arguments of an error with `...` for what is computed, and this; numbers that a text
-    shows are left out of it."""
+def _is_plain(part: ast.expr) -> bool:
+    """Whether a part of a text is shown as it is."""
+    if isinstance(part, ast.FormattedValue):
+        return part.conversion < 0 and part.format_spec is None
+    return True
+
+
+def error_arguments(
+    args: Sequence[ast.expr], shows: bool = False
+) -> tuple[tuple[object, ...], list[ast.expr]]:
+    """The arguments of an error with `...` for what is computed, and this. Numbers that a text
+    shows are left out of it, unless it `shows` them: ("%", "index %d", ...) stands for such a
+    text."""
     told, computed = list[object](), list[ast.expr]()
     for a in args:
         match a:
             case ast.Constant(value=value):
                 told.append(value)
             case ast.Tuple(elts=parts):
-                inner, more = _error_arguments(parts)
+                inner, more = error_arguments(parts, shows)
                 told.append(inner)
                 computed += more
+            case ast.JoinedStr(values=parts) if shows and all(map(_is_plain, parts)):
+                numbers = [x.value for x in parts if isinstance(x, ast.FormattedValue)]
+                text = "".join(
+                    str(x.value).replace("%", "%%") if isinstance(x, ast.Constant) else "%d"
+                    for x in parts
+                )
+                told.append(("%", text, *[...] * len(numbers)))
+                computed += numbers
             case ast.JoinedStr(values=parts):
                 shown = (str(x.value) if isinstance(x, ast.Constant) else "..." for x in parts)
                 told.append("".join(shown))

@@ -191,10 +191,11 @@ __device__ void fail(u64* error, i64 row, int code) {  // the first row's error 
   atomicMin(error, (u64)row * 256 + code);
 }""",
     "fail_telling": """
-__device__ void fail_telling(u64* error, i64 row, int code, i64 a, i64 b) {  // with integers
-  u64 noted = (u64)row * 256 + code;
-  while (atomicCAS(error + 3, 0ull, 1ull) != 0) {
-  }
+__device__ __noinline__ void fail_telling(u64* error, i64 row, int code, i64 a, i64 b) {
+  u64 noted = (u64)row * 256 + code;  // with two integers, which are those of the same row
+  do {
+    if (atomicMin(error, ~0ull) <= noted) return;
+  } while (atomicCAS(error + 3, 0ull, 1ull) != 0);
   if (atomicMin(error, noted) > noted) {
     error[1] = a;
     error[2] = b;

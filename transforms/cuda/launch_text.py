@@ -133,7 +133,7 @@ class Kernel:
 
     def check(self, noted, *told):
         """Raises the error of the first row that failed: the row, times 256, and its number. Where
-        its arguments have `...`, it tells an integer."""
+        its arguments have `...`, it tells an integer; ("%", text, ...) is a text that does."""
         if noted != 2**64 - 1:
             import builtins, numpy.linalg
 
@@ -142,7 +142,8 @@ class Kernel:
 
             def filled(a):
                 if isinstance(a, tuple):
-                    return tuple(map(filled, a))
+                    a = tuple(map(filled, a))
+                    return a[1] % a[2:] if a[:1] == ("%",) else a
                 return next(integers) if a is ... else a
 
             raise (getattr(builtins, kind, None) or getattr(numpy.linalg, kind))(*filled(args))

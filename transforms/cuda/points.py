@@ -67,8 +67,9 @@ def as_points(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> PointLoop | 
 def _is_point(body: Sequence[str], index: str, arrays: Sequence[str]) -> bool:
     """Whether statements touch of each array only the element of their own index."""
     for before, line in zip(["", *body], body, strict=False):
-        code = line.partition("//")[0].replace(f"fail(error, {index}, ", "")
-        if "continue;" in code and "fail(error, " not in before:
+        code = line.partition("//")[0]
+        code = re.sub(rf"\bfail(_telling)?\(error, {index}, ", "", code)
+        if "continue;" in code and not re.search(r"\bfail(_telling)?\(error, ", before):
             return False  # of a loop inside of the row
         if re.match(r"\s*(while|goto|do)\b", code) or "[[" in code or "[&]" in code:
             return False

@@ -21,7 +21,12 @@ from tapeless.transforms.c_text.called_functions import FunctionPrinter, call, c
 from tapeless.transforms.c_text.expressions import KernelScope
 from tapeless.transforms.c_text.inference import is_filled
 from tapeless.transforms.c_text.renaming import words
-from tapeless.transforms.c_text.statements import NO_MEMORY, Error, growing_arrays
+from tapeless.transforms.c_text.statements import (
+    NO_MEMORY,
+    Error,
+    error_arguments,
+    growing_arrays,
+)
 from tapeless.transforms.c_text.values import (
     OPERAND,
     PRODUCT,
@@ -53,7 +58,7 @@ from tapeless.transforms.cuda.rows_of_nests import (
 from tapeless.transforms.cuda.team_sums import TeamSums
 from tapeless.transforms.cuda.tiled_loops import RowsOfNest
 from tapeless.transforms.cuda.user_loops import moves_along_rows, reads_other_arrays
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 FEW = 64  # passes of `each` that one thread makes
 GUARD = "if (threadIdx.x == 0) "
@@ -410,8 +415,15 @@ class TeamKernelWriter(TeamSums):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.leave(str(self.code(error)), error[0], s)
 
+    def can_show(self, args: Sequence[ast.expr]) -> bool:
+        try:
+            values = [*map(self.number, error_arguments(args, shows=True)[1])]
+        except NotPrintedError:  # a text shows something else
+            return False
+        return len(values) <= TOLD and all(v.dtype.kind == "i" for v in values)
+
     def fail_telling(self, error: Error, values: Sequence[CValue], s: ast.stmt) -> None:
-        if len(values) > TOLD or any(v.dtype != INT for v in values):
+        if len(values) > TOLD or any(v.dtype.kind != "i" for v in values):
             raise NotPrintedError("an error whose text depends on values")
         told = ", ".join([*(v.text for v in values), "0"][:TOLD])
         self.leave(str(self.code(error)), error[0], s, f", {told}")

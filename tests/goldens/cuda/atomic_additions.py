@@ -11,7 +11,7 @@ extern "C" __global__ void histogram_kernel(
   i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
     if (k[i] < -100 || k[i] >= 100) {  // line 186
-      fail(error, i, 0);  // IndexError
+      fail_telling(error, i, 0, k[i], 0);  // IndexError
       continue;
     }
     atomicAdd(&h[from_end(k[i], 100)], x[i]);
@@ -24,7 +24,7 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 histogram_kernel = Kernel(
     "histogram_kernel",
     lambda rows, x, k, h, error: (rows, x, k, h, error),
-    errors=(("IndexError", ("index ... is out of bounds for axis 0 with size 100",)),),
+    errors=(("IndexError", (("%", "index %d is out of bounds for axis 0 with size 100", ...),)),),
 )
 
 

@@ -49,7 +49,7 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
     total_2 = team_sum(total_2);
     total_3 = team_sum(total_3);
     if (labels[i] < -z_1 || labels[i] >= z_1) {  // line 52
-      fail(error, i, 0);  // IndexError
+      fail_telling(error, i, 0, labels[i], z_1);  // IndexError
       continue;
     }
     team_sync();
@@ -98,7 +98,9 @@ cross_entropy_value_and_grad_kernel = Kernel(
     ),
     team=lambda z, labels, n, n_2, z_bar, out, e, out_2, out_3, e_bar: (z.shape[1],),
     results=(("float64", "sum"),),
-    errors=(("IndexError", ("index ... is out of bounds for axis 1 with size ...",)),),
+    errors=(
+        ("IndexError", (("%", "index %d is out of bounds for axis 1 with size %d", ..., ...),)),
+    ),
 )
 cross_entropy_value_and_grad_kernel_2 = Kernel(
     "cross_entropy_value_and_grad_kernel_2",

@@ -10,7 +10,7 @@ extern "C" __global__ void last_store_wins_kernel(
   if (threadIdx.x + threadIdx.y != 0) return;
   for (i64 i = 0; i < x_0; i++) {
     if (k[i] < -50 || k[i] >= 50) {  // line 192
-      fail(error, 0, 0);  // IndexError
+      fail_telling(error, 0, 0, k[i], 0);  // IndexError
       return;
     }
     out[from_end(k[i], 50)] = x[i];
@@ -23,7 +23,7 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 last_store_wins_kernel = Kernel(
     "last_store_wins_kernel",
     lambda x, k, out, error: (x, k, out, x.shape[0], error),
-    errors=(("IndexError", ("index ... is out of bounds for axis 0 with size 50",)),),
+    errors=(("IndexError", (("%", "index %d is out of bounds for axis 0 with size 50", ...),)),),
 )
 
 

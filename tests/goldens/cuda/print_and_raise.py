@@ -9,7 +9,7 @@ extern "C" __global__ void scaled_kernel(
     bool* __restrict__ result_1, u64* error) {
   if (threadIdx.x + threadIdx.y != 0) return;
   if (k < -x_0 || k >= x_0) {  // line 40
-    fail(error, 0, 0);  // IndexError
+    fail_telling(error, 0, 0, k, x_0);  // IndexError
     return;
   }
   double t = x[from_end(k, x_0)];
@@ -51,7 +51,9 @@ scaled_kernel = Kernel(
         x, cp.float64(limit), cp.int64(k), x.shape[0], results[0], results[1], error,
     ),
     results=(("float64", "first"), ("bool", "first")),
-    errors=(("IndexError", ("index ... is out of bounds for axis 0 with size ...",)),),
+    errors=(
+        ("IndexError", (("%", "index %d is out of bounds for axis 0 with size %d", ..., ...),)),
+    ),
 )
 scaled_kernel_2 = Kernel(
     "scaled_kernel_2",
