@@ -103,6 +103,7 @@ def add_device(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--device",
         choices=("cpu", "gpu"),
+        type=lambda name: "gpu" if name == "cuda" else name,
         default="cpu",
         help="what the program is compiled for: CUDA C is printed on machines without a GPU, too",
     )

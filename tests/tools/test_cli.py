@@ -20,6 +20,16 @@ def test_help_shows_examples(tapeless, command):
     assert f"examples:\n  tapeless {command}" in result.out
 
 
+@pytest.mark.parametrize("device", ["gpu", "cuda"])
+@pytest.mark.parametrize("command", [("jit",), ("grad", "--jit"), ("grad",)])
+def test_programs_for_a_gpu_are_printed_without_one(tapeless, command, device):
+    name, *more = command
+    result = tapeless(name, "models.py:logistic", *more, "--args", "f4", "--device", device)
+    assert result.code == 0, result
+    assert result.out.startswith("import cupy as cp\n")
+    assert 'extern "C" __global__ void logistic' in result.out
+
+
 def test_help_lists_commands_and_codes(tapeless):
     result = tapeless("--help")
     assert result.code == 0
@@ -35,6 +45,7 @@ def test_help_lists_commands_and_codes(tapeless):
         (("grad",), "the following arguments are required: FILE.py:FUNCTION"),
         (("grad", "models.py:logistic", "--order", "0"), "'0' is not a whole number from 1"),
         (("grad", "models.py:logistic", "--mode", "up"), "invalid choice: 'up'"),
+        (("jit", "models.py:logistic", "--device", "tpu"), "invalid choice: 'tpu'"),
         (("grad", "gone.py:f"), "tapeless: there is no file gone.py"),
         (("grad", "models.py:logistic", "--wrt", "z"), "no positional parameter 'z'"),
         (("grad", "models.py:logistic", "--args", "f8[x]"), "    f8[x]\n       ^"),
