@@ -164,12 +164,14 @@ class _Graph:
             run(*inputs)  # libraries take what they need on this stream, before it is recorded
             before = dict(errors.pending)
             errors.pending.clear()
-            with _recording(stream) as recorded:
-                self.results = run(*inputs)
-            self.words = dict(errors.pending)
-            errors.pending.update(before)
+            try:
+                with _recording(stream) as recorded:
+                    self.results = run(*inputs)
+                self.words = dict(errors.pending)
+            finally:
+                errors.pending.update(before)
         current.wait_event(stream.record())
-        self.graph = recorded[0]
+        self.graph, self.stream = recorded[0], current
         if int(self.pool.total_bytes()) > HELD:
             raise MemoryError(f"a graph would keep {self.pool.total_bytes()} bytes")
         self.outputs = [x for x in _leaves(self.results) if isinstance(x, self.array)]
@@ -192,7 +194,12 @@ class _Graph:
         return same and all(x.flags.c_contiguous for x in arrays)
 
     def launch(self, leaves: list[Any]) -> Any:
-        """Results of the graph for arguments, in memory of their own. Nothing is waited for."""
+        """Results of the graph for arguments, in memory of their own. Nothing is waited for, but by
+        another stream than that of the last call, which may still read the arguments of that."""
+        stream = cupy().cuda.get_current_stream()
+        if stream.ptr != self.stream.ptr:
+            stream.wait_event(self.stream.record())
+            self.stream = stream
         self.copy_all([x for x in leaves if isinstance(x, self.array)], self.inputs)
         self.graph.launch()
         errors.pending.update(self.words)

@@ -214,6 +214,25 @@ def test_graphs_can_be_turned_off(stand_in, monkeypatch):
     assert "graph" not in launches
 
 
+def test_another_stream_waits_for_the_one_of_the_last_call(stand_in, monkeypatch):
+    events = []
+    monkeypatch.setattr(cupy_cuda.Stream, "record", lambda self, event=None: ("of", self.ptr))
+    monkeypatch.setattr(
+        cupy_cuda.Stream, "wait_event", lambda self, event: events.append((self.ptr, event))
+    )
+    run = jit(grad(loss), backend="gpu")
+    call_often(run, network, stand_in)
+    events.clear()
+    args = tapeless.tree.map(put, network(3))
+    other = cupy_cuda.Stream(non_blocking=True)
+    for stream, waits_for in ((other, 0), (other, None), (cupy_cuda.Stream.null, other.ptr)):
+        with stream:
+            assert_near(run(*args), grad(loss)(*network(3)))
+        expected = [] if waits_for is None else [(stream.ptr, ("of", waits_for))]
+        assert events == expected
+        events.clear()
+
+
 def test_threads_do_not_mix_their_arguments(stand_in):
     run = jit(grad(loss), backend="gpu")
     call_often(run, network, stand_in)
