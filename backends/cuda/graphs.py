@@ -100,7 +100,9 @@ class ReplayedRun:
 
     def compare(self, leaves: list[Any], args: tuple[Any, ...], results: Any) -> None:
         """Takes a graph, if there is none, and gives it up if its results are others than those of
-        launches."""
+        launches. What the user records is left alone."""
+        if cupy().cuda.get_current_stream().is_capturing():
+            return
         try:
             if self.graph is None:
                 self.graph = _Graph(self.run, args, results)

@@ -196,6 +196,21 @@ def test_what_cuda_refuses_is_launched(stand_in, monkeypatch):
         assert_near(result, grad(loss)(*network(seed)))
 
 
+def test_what_the_user_records_is_left_alone(stand_in):
+    run = jit(grad(loss), backend="gpu")
+    args = tapeless.tree.map(put, network(0))
+    for _ in range(graphs.SEEN):
+        run(*args)
+    stream = cupy_cuda.Stream(non_blocking=True)
+    with stream:
+        stream.begin_capture()
+        result = run(*args)
+        graph = stream.end_capture()
+    assert entry(run, *args).graph is None
+    graph.launch()
+    assert_near(result, grad(loss)(*network(0)))
+
+
 def test_few_launches_and_large_arrays_have_no_graph(stand_in, monkeypatch):
     small = jit(lambda x: x * 2, backend="gpu")
     for _ in range(EAGER):
