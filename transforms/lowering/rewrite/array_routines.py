@@ -116,7 +116,7 @@ SORT = '''
 @njit
 def sort_in_place(x):
     """Insertion at falling distances (Ciura, 2001): as fast as any for some hundred numbers."""
-    for gap in (301, 132, 57, 23, 10, 4, 1):
+    for gap in (19930, 8858, 3937, 1750, 701, 301, 132, 57, 23, 10, 4, 1):
         for i in range(gap, x.size):
             value, k = x[i], i
             while k >= gap and before(value, x[k - gap]):
@@ -128,7 +128,7 @@ ORDER = '''
 @njit
 def order_in_place(order, x):
     """Puts places into the order of the numbers there; of equal ones, the first place first."""
-    for gap in (301, 132, 57, 23, 10, 4, 1):
+    for gap in (19930, 8858, 3937, 1750, 701, 301, 132, 57, 23, 10, 4, 1):
         for i in range(gap, x.size):
             place, k = order[i], i
             while k >= gap:

@@ -80,6 +80,12 @@ class Small:
         if not fits:
             raise NotTaken
 
+    def require_not_large(self, limit: int, work: Size) -> None:
+        """Raises NotTaken where it is known that a library is faster: it cannot be called where
+        only the program knows how much work there is."""
+        if dims.evaluate(work, self.hints) is not None:
+            self.require_small(limit, work)
+
     def require_as_many(self, n: Size, least: Size) -> None:
         """Raises NotTaken where this call has not as many of something as of another, or that is
         not known."""

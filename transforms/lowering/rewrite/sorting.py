@@ -76,7 +76,7 @@ def _line_order(x: Atom) -> Any:
 
 def order_lines(line: Line) -> Callable[..., Any]:
     def order(small: Any, outs: Outs, x: Atom, *, axis: int, **_: Any) -> Any:
-        small.require_small(LIMIT, x.type.shape[axis])
+        small.require_not_large(LIMIT, x.type.shape[axis])
         return map_lines(x, axis, outs[0].type, line)
 
     return order
@@ -94,7 +94,7 @@ def by_several_keys(small: Any, outs: Outs, *keys: Atom) -> Any:
     """The last key decides; of what is equal, the order by those before it stays."""
     if keys[0].type.ndim != 1:
         raise NotTaken
-    small.require_small(LIMIT, keys[0].type.shape[0])
+    small.require_not_large(LIMIT, keys[0].type.shape[0])
     places: Any = None
     for key in keys:
         in_order = key if places is None else gather(key, places, key=(Slot(0, True),))
@@ -128,7 +128,7 @@ def quantile(
         raise NotTaken
     line, _, axis = merge_reduced_axes(x, x, axes)
     n = line.type.shape[axis]
-    small.require_small(LIMIT, n)
+    small.require_not_large(LIMIT, n)
     if n == 0:
         raise NotTaken
     in_order = move(map_lines(line, axis, line.type, _line_sorted), (axis,), (0,))
