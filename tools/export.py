@@ -56,6 +56,13 @@ def describe(parser: ArgumentParser) -> None:
         help="with --c: large products of matrices call a BLAS library (cblas.h)",
     )
     parser.add_argument(
+        "--maths",
+        choices=("library", "inline"),
+        default="library",
+        help="with --c: inline writes sine, cosine and tanh out, which is faster where steps wait "
+        "for each other (gcc -march=native); library calls those of C (default)",
+    )
+    parser.add_argument(
         "-o",
         "--output",
         metavar="FOLDER",
@@ -69,6 +76,8 @@ def execute(options: Namespace) -> int:
     """Write the files, and print their names."""
     if options.blas and not options.c:
         raise UsageError("--blas is about C", "write --c --blas, or leave --blas out")
+    if options.maths == "inline" and not options.c:
+        raise UsageError("--maths is about C", "write --c --maths inline, or leave --maths out")
     target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
     if options.c or options.wheel:
         target = _with_its_object(target)
@@ -103,7 +112,7 @@ def _writer(options: Namespace, function: Any, args: tuple[Any, ...]) -> Callabl
     if options.wheel:
         package = internals.c_package(function, args)
         return lambda folder: [built_wheel(package, folder)]
-    files = _c_files(function, args, options.blas)
+    files = _c_files(function, args, options.blas, options.maths == "inline")
     return lambda folder: [_write_text(folder / name, text) for name, text in files.items()]
 
 
@@ -115,12 +124,12 @@ def _write_module(function: Any, args: tuple[Any, ...], folder: Path) -> list[Pa
     return [file, *([beside] if beside.exists() else [])]
 
 
-def _c_files(function: Any, args: tuple[Any, ...], blas: bool) -> dict[str, str]:
+def _c_files(function: Any, args: tuple[Any, ...], blas: bool, inline: bool) -> dict[str, str]:
     """The source in C, and what goes with it, by the names of files."""
     values = _values(args)
     after = copy.deepcopy(values)
     results = function(*after)
-    return internals.c_files(function, values, results, after, blas)
+    return internals.c_files(function, values, results, after, blas, inline)
 
 
 def _write_text(file: Path, text: str) -> Path:

@@ -54,10 +54,12 @@ def c_files(
     results: Any,
     after: tuple[Any, ...],
     blas: bool,
+    inline: bool,
 ) -> dict[str, str]:
     """The files of a function in C99, by name; the test program compares with these `results`, and
-    with what is in the arguments `after` the call. With `blas`, large products call a library."""
-    return JitToC(function).files(args, {}, results, after, blas)
+    with what is in the arguments `after` the call. With `blas`, large products call a library; with
+    `inline`, sine, cosine and tanh are written out."""
+    return JitToC(function).files(args, {}, results, after, blas, inline)
 
 
 def c_package(function: Function, args: tuple[Any, ...]) -> dict[str, str]:

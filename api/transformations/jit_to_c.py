@@ -25,6 +25,7 @@ from tapeless.transformations.eval_shape import short_axes
 from tapeless.transforms.autodiff.residuals.saved_functions import saving_functions
 from tapeless.transforms.c.blas import with_blas
 from tapeless.transforms.c.companions import checking_program, cmake_lines, in_order, python_wrapper
+from tapeless.transforms.c.inline_functions import with_inline_functions
 from tapeless.transforms.c.module import CModule, write_c
 from tapeless.transforms.c.records import ResultExpression
 from tapeless.transforms.core.language import Block
@@ -88,17 +89,20 @@ class JitToC(Jit):
         results: Any,
         after: tuple[Any, ...],
         blas: bool = False,
+        inline: bool = False,
     ) -> dict[str, str]:
         """The C for these arguments and what goes with it, by the names of files.
 
         results  what is returned for these arguments: the test program compares with that
         after    the same arguments after the call, which may have overwritten some
         blas     whether large products are calls of a BLAS library
+        inline   whether sine, cosine and tanh are written out
         """
         printed = self.print(args, kwargs)
         if printed.changes:
             results = results, new_values(printed.changes, (after, kwargs))
         module = with_blas(printed.module) if blas else printed.module
+        module = with_inline_functions(module) if inline else module
         numbers = in_order(module, results)
         before_call = printed.passed_leaves((args, kwargs))
         # containers that have changed do not say what is left in the arrays that they held

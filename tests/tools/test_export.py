@@ -103,10 +103,21 @@ def test_a_wheel(program, tmp_path, capsys):
     assert names == {f"wave_grad/{name}" for name in files}
 
 
-def test_blas_is_about_c(program, capsys):
+def test_maths_that_is_written_out(program, tmp_path):
+    file, _ = program
+    command = ["export", f"{file}:wave", "--c", "-o", str(tmp_path)]
+    assert main(command) == 0
+    assert "sin(" in (tmp_path / "wave.c").read_text()
+    assert main([*command, "--maths", "inline"]) == 0
+    assert "static inline double sin_f64(double x)" in (tmp_path / "wave.c").read_text()
+
+
+def test_options_of_c(program, capsys):
     file, _ = program
     assert main(["export", f"{file}:wave", "--python", "--blas"]) == 2
     assert "--blas is about C" in capsys.readouterr().err
+    assert main(["export", f"{file}:wave", "--wheel", "--maths", "inline"]) == 2
+    assert "--maths is about C" in capsys.readouterr().err
 
 
 def test_what_has_no_form_in_c_is_told(tmp_path, capsys):

@@ -23,6 +23,7 @@ from tapeless.transforms.lowering.lists.lists_to_arrays import complete_lists
 from tapeless.transforms.lowering.lists.materialize_early import materialize_early
 from tapeless.transforms.lowering.lists.sums_of_lists import sums_of_lists
 from tapeless.transforms.lowering.optimize.carried_factors_last import carried_factors_last
+from tapeless.transforms.lowering.optimize.carried_terms_last import carried_terms_last
 from tapeless.transforms.lowering.optimize.conditional_store import recognise_conditional_stores
 from tapeless.transforms.lowering.optimize.donated_buffers import store_in_donated
 from tapeless.transforms.lowering.optimize.fuse_reverse_loop import fuse_reverse_loops
@@ -154,6 +155,7 @@ def loop_form(
             partial(sum_before_matmul, equal=equal),
             select_terms,
             carried_factors_last,
+            carried_terms_last,
         ),
         rematerialize,
     )

@@ -34,6 +34,22 @@ from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
 
 
+def late_values(body: Block, carries: Iterable[Var]) -> set[Var]:
+    """What depends, in the body of a loop, on the pass before."""
+    late = set(carries)
+
+    def learn(block: Block) -> None:
+        for s in block.body:
+            if not isinstance(s, (For, While)):  # these are chains of their own
+                for b in blocks(s):
+                    learn(b)
+            if late.intersection(nested_reads(s)):
+                late.update(outputs(s))
+
+    learn(body)
+    return late
+
+
 @dataclass(frozen=True)
 class PassFactor:
     """A factor of a product, or what divides it."""
@@ -59,17 +75,7 @@ class _BackwardPass:
 
     def __init__(self, body: Block, carries: Iterable[Var]) -> None:
         self.uses = reads_of(body)
-        self.late = set(carries)  # what depends on the pass before
-        self.learn(body)
-
-    def learn(self, block: Block) -> None:
-        """Finds what depends on the pass before."""
-        for s in block.body:
-            if not isinstance(s, (For, While)):  # these are chains of their own
-                for b in blocks(s):
-                    self.learn(b)
-            if self.late.intersection(nested_reads(s)):
-                self.late.update(outputs(s))
+        self.late = late_values(body, carries)
 
     def block(self, block: Block) -> Block:
         """The block, and sides of branches in it, with other products."""

@@ -1,8 +1,6 @@
 """Computes the exponential in LLVM's instructions, of one number or of a vector, to 1.1 ulp.
 
-exp(x) = 2**n exp(r), with n the integer nearest to x / log(2), and a polynomial for exp(r). The
-coefficients are those of the least relative error (found by Remez' method with 60 digits): 2**-58
-of doubles, 2**-28 of floats.
+exp(x) = 2**n exp(r), with n the integer nearest to x / log(2), and a polynomial for exp(r).
 """
 
 from __future__ import annotations
@@ -18,41 +16,18 @@ from tapeless.backends.cpu.llvm.math.formula_language import (
     SINGLE,
     FormulaValue,
     constant,
+    of_types,
     scalar,
     type_like,
 )
+from tapeless.transforms.lowering import elementary_functions as numbers
 
 #: Of the size of arguments: below, no power of two and no result is denormal, or overflows.
 LIMIT = {SINGLE: 86.0, DOUBLE: 707.0}
 #: Where all results are zero or infinite
 ENDS = {SINGLE: (-105.0, 89.0), DOUBLE: (-747.0, 710.0)}
-#: log(2) in parts, of which products of the first with n are exact
-PARTS = {
-    SINGLE: (0.693145751953125, 1.428606765330187e-06),
-    DOUBLE: (0.6931471803691238, 1.9082149292705877e-10),
-}
-#: exp(r) = 1 + r + r r P(r)
-POLYNOMIAL = {
-    SINGLE: (
-        0.4999999343207066,
-        0.16666520400169382,
-        0.04166839083778827,
-        0.00836874503064419,
-        0.0013814536219470385,
-    ),
-    DOUBLE: (
-        0.5000000000000011,
-        0.1666666666666641,
-        0.04166666666652973,
-        0.008333333333494914,
-        0.0013888888943759381,
-        0.00019841269505913955,
-        2.480149295024481e-05,
-        2.755758667694625e-06,
-        2.7630306046279e-07,
-        2.500005931748606e-08,
-    ),
-}
+#: log(2) in parts, and the polynomial of the exponential
+PARTS, POLYNOMIAL = (of_types(x) for x in (numbers.LOG_2, numbers.EXPONENTIAL))
 #: The bits after the exponent, and the bits of 1.0
 FRACTION = {SINGLE: 23, DOUBLE: 52}
 ONE = {SINGLE: 127 << 23, DOUBLE: 1023 << 52}

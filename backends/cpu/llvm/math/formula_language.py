@@ -4,9 +4,10 @@ numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
 from tapeless.transforms.dataclass import dataclass
@@ -51,6 +52,11 @@ class FormulaValue:
         for c in coefficients[-2::-1]:
             total = self.times(total, c)
         return total  # type: ignore[no-any-return]
+
+
+def of_types(numbers: Mapping[Any, Any]) -> dict[Any, Any]:
+    """What there is for each dtype of NumPy, by types of LLVM."""
+    return {SINGLE: numbers[np.dtype(np.float32)], DOUBLE: numbers[np.dtype(np.float64)]}
 
 
 def scalar(kind: Any) -> Any:

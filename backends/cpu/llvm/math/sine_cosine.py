@@ -14,44 +14,19 @@ from typing import Any
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.math.formula_language import (
-    DOUBLE,
     ROUNDER,
     SINGLE,
     FormulaValue,
     constant,
+    of_types,
     scalar,
     type_like,
 )
+from tapeless.transforms.lowering import elementary_functions as numbers
 
-LIMIT = {SINGLE: 1e5, DOUBLE: 1e13}  # of the size of arguments
-#: pi / 2 in parts
-PARTS = {
-    SINGLE: (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
-    DOUBLE: (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33),
-}
-#: sin(y) = y + y z P(z) and cos(y) = 1 - z / 2 + z z P(z), with z = y y
-SINE = {
-    SINGLE: (-0.1666665524, 0.00833218731, -0.0001951789309),
-    DOUBLE: (
-        -1.66666666666666324348e-01,
-        8.33333333332248946124e-03,
-        -1.98412698298579493134e-04,
-        2.75573137070700676789e-06,
-        -2.50507602534068634195e-08,
-        1.58969099521155010221e-10,
-    ),
-}
-COSINE = {
-    SINGLE: (0.04166664556, -0.001388731063, 2.443248741e-05),
-    DOUBLE: (
-        4.16666666666666019037e-02,
-        -1.38888888888741095749e-03,
-        2.48015872894767294178e-05,
-        -2.75573143513906633035e-07,
-        2.08757232129817482790e-09,
-        -1.13596475577881948265e-11,
-    ),
-}
+LIMIT = of_types(numbers.LARGE)  # of the size of arguments
+#: pi / 2 in parts, and the polynomials of sine and cosine
+PARTS, SINE, COSINE = (of_types(x) for x in (numbers.HALF_PI, numbers.SINE, numbers.COSINE))
 
 
 class Signs:
