@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tapeless.transforms.c.driver_scope import DriverScope
+from tapeless.transforms.c.library_functions import LibraryFunctions
 from tapeless.transforms.c.strided import ZERO, Steps, Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.dialect import suffix
@@ -70,7 +70,7 @@ class _NoModule:
         self.helpers: dict[str, None] = {}
 
 
-class ArrayOperations(DriverScope):
+class ArrayOperations(LibraryFunctions):
     """Operations outside of kernels."""
 
     def is_constant(self, view: Strided) -> bool:
@@ -134,7 +134,7 @@ class ArrayOperations(DriverScope):
             self.scalar(s)
         elif _has_form(s):
             self.elementwise(s)
-        else:
+        elif not self.library_function(s):
             raise NotPrintedError(library_of(s)[1])
 
     def concatenate(self, s: Let) -> None:

@@ -23,7 +23,7 @@ from tapeless.transforms.core.language import TAPE, Atom, Literal, Statement, Ty
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 #: Functions that lengths are written with.
-OF_LENGTHS = frozenset(["floor_div", "floor_mod", "larger_i64", "smaller_i64"])
+OF_LENGTHS = frozenset(["floor_div", "floor_mod", "fourier_room", "larger_i64", "smaller_i64"])
 
 
 def stored_dtype(kind: Type) -> Dtype:

@@ -3,8 +3,8 @@
 power_f64(5, x)      needs      static inline double power_f64(int n, double x) {...}
 
 Those that exist for several dtypes are written with `T` for the type, `P` for that of its parts if
-it is complex, `S` for the end of the name, and `F` and `V` for the ends of the names in math.h and
-stdlib.h.
+it is complex, `S` for the end of the name, `F` and `V` for the ends of the names in math.h and
+stdlib.h, and EPSILON and REACH for what they say of numbers.
 """
 
 from __future__ import annotations
@@ -14,6 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.c import (
+    fourier_functions,
+    matrix_functions,
+    spectral_functions,
+    unique_functions,
+)
 from tapeless.transforms.c_text.dialect import suffix
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.values import C_TYPES
@@ -243,10 +249,14 @@ static void product_S(  // out = a @ b; strides are in numbers
   }
 }""",
 }
-OF_PARTS = ("over_c", "times_c")  # functions that call `of_parts`
-NAMES = frozenset(["i64", "u64", *PLAIN, *OF_DTYPES])
+NAMES = frozenset(["i64", "u64", *PLAIN, *OF_DTYPES, *fourier_functions.PLAIN_TEXTS])
+for part_of_library in (fourier_functions, matrix_functions, spectral_functions, unique_functions):
+    OF_DTYPES |= part_of_library.TEXTS_OF_DTYPES
+#: Texts by name, and where they stand: later ones call earlier ones.
+OF_ANY = {n.strip("_"): text for n, text in (PLAIN | fourier_functions.PLAIN_TEXTS).items()}
+ORDER = {name: k for k, name in enumerate([*OF_ANY, *OF_DTYPES])}
 _DTYPES = {suffix(np.dtype(name)): np.dtype(name) for name in C_TYPES}
-_HOLES = re.compile(r"\bLARGE\b|\b[TP]\b|(?<=_)S\b|(?<=[a-z0-9])[FV]\b")
+_HOLES = re.compile(r"\b(?:LARGE|EPSILON|REACH)\b|\b[TP]\b|(?<=_)S\b|(?<=[a-z0-9])[FV]\b")
 _OURS = re.compile(r"__(?=float_as|uint_as|int_as|double_as|longlong_as)")
 
 
@@ -257,15 +267,22 @@ def without_underscores(text: str) -> str:
 
 def needed_helpers(texts: list[str]) -> list[str]:
     """The texts of the helpers that these texts name, and of those that they call, in order."""
-    names = {word for text in texts for word in words(text)}
-    names |= {f"of_parts_{n.partition('_')[2]}" for n in names if n.startswith(OF_PARTS)}
-    chosen = []
-    for name in sorted(names):
+    chosen: dict[tuple[int, str], str] = {}
+    pending = {word for text in texts for word in words(text)}
+    while pending:
+        name = pending.pop()
         stem, _, end = name.rpartition("_")
         if stem in OF_DTYPES and end in _DTYPES:
-            chosen.append(_of_dtype(OF_DTYPES[stem], end))
-    plain = [text for name, text in PLAIN.items() if name in names or name.strip("_") in names]
-    return [text.strip() for text in (*plain, *chosen)]
+            key, text = (ORDER[stem], end), _of_dtype(OF_DTYPES[stem], end)
+        elif name.removeprefix("__") in OF_ANY:
+            name = name.removeprefix("__")
+            key, text = (ORDER[name], ""), OF_ANY[name]
+        else:
+            continue
+        if key not in chosen:
+            chosen[key] = text.strip()
+            pending |= words(text)
+    return [text for _, text in sorted(chosen.items())]
 
 
 def of_dtype(name: str, dtype: np.dtype[Any]) -> str:
@@ -279,6 +296,10 @@ def _of_dtype(text: str, end: str) -> str:
     real = part(dtype) if dtype.kind == "c" else dtype
     holes = {"T": C_TYPES[dtype.name], "P": C_TYPES[real.name], "S": end}
     holes["LARGE"] = f"{_largest_without_exponent(dtype):g}"
+    if real.kind == "f":
+        limits, end_of_number = np.finfo(real), "f" * (real == SINGLE)
+        holes["EPSILON"] = f"{float(limits.eps)!r}{end_of_number}"
+        holes["REACH"] = f"{float(limits.max)!r}{end_of_number}"
     holes["F"], holes["V"] = ("f", "f") if real == SINGLE else ("", "d")
     return _HOLES.sub(lambda m: holes[m[0]], text)
 

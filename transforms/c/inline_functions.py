@@ -136,13 +136,13 @@ def _definitions(names: Sequence[str], has_bit_cast: bool) -> str:
     for name, text in reversed(TEXTS.items()):
         if name in needed:
             needed |= words(text) & TEXTS.keys()
-    texts = [_filled(text).strip() for name, text in TEXTS.items() if name in needed]
+    texts = [_with_numbers(text).strip() for name, text in TEXTS.items() if name in needed]
     texts = [BIT_CAST, *texts] if "tanh" in names and not has_bit_cast else texts
     library = [OF_LIBRARY.format(name=name) for name in names]
     return "\n".join([HEAD.strip(), "\n\n".join(texts), "#else", *library, "#endif"])
 
 
-def _filled(text: str) -> str:
+def _with_numbers(text: str) -> str:
     """The text with its numbers."""
     high, middle, low = HALF_PI[DOUBLE]
     log_high, log_low = LOG_2[DOUBLE]

@@ -25,6 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.by_order import BY_ORDER
+from tapeless.transforms.lowering.rewrite.by_singular_values import BY_SINGULAR_VALUES
 from tapeless.transforms.lowering.rewrite.comparisons import CLOSE
 from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
 from tapeless.transforms.lowering.rewrite.convolutions import CONVOLVED, with_contiguous_operands
@@ -200,7 +201,7 @@ ONE_PASS: dict[Op, Callable[..., Any]] = {
 EVERYWHERE: dict[str, dict[Op, Callable[..., Any]]] = {
     "NumPy": {**ONE_PASS, **SCANS_OF_ROWS},
     "CuPy": {**WITHOUT_LIBRARY, **ONE_PASS, **BY_ORDER, histogram: counted_without_library},
-    "": {**WITHOUT_LIBRARY, **INNER, **WHOLE_ARRAYS, **ONE_PASS},
+    "": {**WITHOUT_LIBRARY, **INNER, **WHOLE_ARRAYS, **ONE_PASS, **BY_SINGULAR_VALUES},
 }
 
 
