@@ -302,9 +302,9 @@ def test_a_driver_of_library_products(golden):
 @pytest.mark.parametrize(
     ("function", "args", "message"),
     [
-        (lambda z: np.fft.fft(z), (np.ones(9) * 1j,), "fft"),
+        (lambda z: np.linalg.eigh(z)[0], (np.eye(9) * 1j,), "eigh of complex numbers"),
         (printing, (1.0,), r"print\(\) of .*has no form in C\n.*line"),
-        (lambda x: np.linalg.eigvalsh(x), (np.eye(9),), r"eigvalsh.*line"),
+        (lambda x: np.linalg.eigvals(x), (np.eye(9),), r"eigvals.*line"),
     ],
 )
 def test_what_is_refused(function, args, message):
