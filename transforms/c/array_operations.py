@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tapeless.transforms.c.bessel_functions import NAMES_IN_SCIPY
 from tapeless.transforms.c.library_functions import LibraryFunctions
 from tapeless.transforms.c.strided import ZERO, Steps, Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
@@ -59,7 +60,8 @@ def helper_for_scipy(op: Op) -> str:
     if "scipy.special" not in sys.modules:  # SciPy is optional
         return ""
     special = special_family()
-    return {special.psi: "digamma", special.zeta: "hurwitz_zeta"}.get(op, "")
+    bessel = {getattr(special, name): f"bessel_{name}" for name in NAMES_IN_SCIPY}
+    return {special.psi: "digamma", special.zeta: "hurwitz_zeta", **bessel}.get(op, "")
 
 
 class _NoModule:

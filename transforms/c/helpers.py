@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.c import (
+    bessel_functions,
     fourier_functions,
     matrix_functions,
     spectral_functions,
@@ -249,11 +250,12 @@ static void product_S(  // out = a @ b; strides are in numbers
   }
 }""",
 }
-NAMES = frozenset(["i64", "u64", *PLAIN, *OF_DTYPES, *fourier_functions.PLAIN_TEXTS])
+OTHER_PLAIN = fourier_functions.PLAIN_TEXTS | bessel_functions.PLAIN_TEXTS
+NAMES = frozenset(["i64", "u64", *PLAIN, *OF_DTYPES, *OTHER_PLAIN])
 for part_of_library in (fourier_functions, matrix_functions, spectral_functions, unique_functions):
     OF_DTYPES |= part_of_library.TEXTS_OF_DTYPES
 #: Texts by name, and where they stand: later ones call earlier ones.
-OF_ANY = {n.strip("_"): text for n, text in (PLAIN | fourier_functions.PLAIN_TEXTS).items()}
+OF_ANY = {n.strip("_"): text for n, text in (PLAIN | OTHER_PLAIN).items()}
 ORDER = {name: k for k, name in enumerate([*OF_ANY, *OF_DTYPES])}
 _DTYPES = {suffix(np.dtype(name)): np.dtype(name) for name in C_TYPES}
 _HOLES = re.compile(r"\b(?:LARGE|EPSILON|REACH)\b|\b[TP]\b|(?<=_)S\b|(?<=[a-z0-9])[FV]\b")

@@ -77,7 +77,7 @@ def _nuclear(out: Type, a: Atom, u: Atom, s: Atom, vt: Atom) -> Any:
     return total_of(s, axes=(s.type.ndim - 1,), keepdims=False)
 
 
-def _divided(out: Type, *args: Atom, **params: Any) -> Any:
+def _quotient_by_gaps(out: Type, *args: Atom, **params: Any) -> Any:
     *_, factor, y = args
     return mul(factor, y)
 
@@ -88,5 +88,5 @@ BY_SINGULAR_VALUES: dict[Op, Callable[..., Any]] = {
     least_squares: _least_squares,
     matrix_rank: _rank,
     nuclear: _nuclear,
-    divided: _divided,
+    divided: _quotient_by_gaps,
 }
