@@ -277,6 +277,23 @@ def test_lengths_that_do_not_fit(tmp_path):
         run(np.ones(20), np.ones(21))
 
 
+def swung(u):
+    x, v, total = 0.5, 0.0, 0.0
+    for k in range(u.shape[0]):
+        force = (1.0 - x * x) * v - x + u[k]
+        x, v = x + 1e-4 * v, v + 1e-4 * force / (2.0 + x * x)
+        total = total + x * x
+    return total
+
+
+@pytest.mark.parametrize("n", [9, 600_000])
+def test_gradients_are_for_all_lengths(n, tmp_path):
+    """Also for more passes than a cache has numbers."""
+    run = library(grad(swung), (np.zeros(20),), tmp_path)
+    u = 0.3 * normal(n)
+    np.testing.assert_allclose(run(u), grad(swung)(u), rtol=1e-9, atol=1e-11)
+
+
 def test_the_source_of_a_gradient(golden):
     module = JitToC(grad(pendulum)).module_for((np.zeros(20), np.zeros(2)), {})
     golden("c/pendulum_grad.c", module.source)

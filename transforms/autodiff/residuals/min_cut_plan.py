@@ -207,7 +207,8 @@ class MinCutPlan:
         graph = self.graph()
         kept = self.cut(graph, FUNCTION)
         fewer = self.cut(graph, FUNCTION_OF_MANY)
-        if fewer != kept and self.are_many(kept - fewer):
+        for_all_lengths = functions_are_saved()  # C has one code, and nobody to ask for another
+        if fewer != kept and not for_all_lengths and self.are_many(kept - fewer):
             kept = fewer
         again: set[Var] = set()
         pending = [v for v in self.needed if v not in kept]
