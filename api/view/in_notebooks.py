@@ -22,11 +22,18 @@ class InNotebooks:
         return notebook.notebook_view(self)  # type: ignore[arg-type]  # a Transformed
 
     def plot(
-        self, start: float, stop: float, /, *, order: int = 1, points: int = 201, ax: Any = None
+        self,
+        start: Any,
+        stop: float | None = None,
+        /,
+        *,
+        order: int = 1,
+        points: int = 201,
+        ax: Any = None,
     ) -> Any:
         """Draws a function of one number and its derivatives, with matplotlib.
 
-        start, stop  the ends of the interval
+        start, stop  the ends of the interval; or the numbers themselves, as an array, alone
         order        how often it is differentiated: 0 draws the function alone, 2 draws it, its
                      first and its second derivative
         points       how many numbers of the interval, evenly spaced and its ends included, the

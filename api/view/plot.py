@@ -17,10 +17,13 @@ INSTALL = "pip install matplotlib"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def plot(function: Any, start: float, stop: float, order: int, points: int, ax: Any) -> Any:
+def plot(function: Any, start: Any, stop: float | None, order: int, points: int, ax: Any) -> Any:
     """Draws the curves into `ax`, or into a new figure; returns the axes."""
-    xs = _interval(start, stop, _checked_integer(points, "points", 2))
-    variable = argument_names(function, (start,), {})[0]
+    if stop is None:
+        xs = _numbers(start)
+    else:
+        xs = _interval(start, stop, _checked_integer(points, "points", 2))
+    variable = argument_names(function, (xs[0].item(),), {})[0]
     order = _checked_integer(order, "order", 0)
     labels = [_label(function, variable, k) for k in range(order + 1)]
     curves = [_values(each, xs) for each in _derivatives(function, order)]
@@ -52,6 +55,16 @@ def _interval(start: float, stop: float, points: int) -> Any:
             f"plot: there is no interval from {start} to {stop}", "pass two numbers: .plot(0, 1)"
         )
     return np.linspace(start, stop, points)
+
+
+def _numbers(values: Any) -> Any:
+    """The numbers at which a function is drawn."""
+    xs = np.asarray(values)
+    if xs.ndim != 1 or xs.size < 2 or xs.dtype.kind not in "iuf" or not np.isfinite(xs).all():
+        raise ArgumentError(
+            f"plot: there is no interval in {np.asarray(values)!r}", "pass two numbers: .plot(0, 1)"
+        )
+    return xs.astype(float)
 
 
 def _derivatives(function: Any, order: int) -> Iterator[Any]:

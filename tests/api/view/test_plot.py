@@ -73,6 +73,13 @@ def test_the_function_alone_into_axes_of_the_caller():
     assert pyplot.get_fignums() == []
 
 
+@pytest.mark.parametrize("xs", [np.array([3, 1, 2]), [0.25, 0.75], np.geomspace(0.1, 10, 5)])
+def test_numbers_of_the_caller(xs):
+    drawn = curves(tapeless.jit(bent).plot(xs))
+    np.testing.assert_array_equal(drawn["bent"][0], xs)
+    np.testing.assert_allclose(drawn["bent"][1], [bent(float(x)) for x in xs])
+
+
 def test_a_method_of_an_object():
     drawn = curves(Model(2.0).cost.plot(0, 1, points=3))
     np.testing.assert_allclose(drawn["d cost / d x"][1], [0.0, 2.0, 4.0])
@@ -89,6 +96,9 @@ def test_values_that_are_not_finite_are_gaps():
     [
         ((0, 0), {}, "no interval from 0 to 0"),
         ((0, np.inf), {}, "no interval from 0 to inf"),
+        ((1.0,), {}, r"no interval in array\(1\.\)"),
+        ((np.array([0.0, np.nan]),), {}, "no interval in array"),
+        ((np.eye(2),), {}, "no interval in array"),
         ((0, 1), {"order": -1}, "order is -1"),
         ((0, 1), {"order": 1.5}, "order is 1.5"),
         ((0, 1), {"points": 1}, "points is 1"),
