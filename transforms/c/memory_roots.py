@@ -40,11 +40,19 @@ class MemoryRoots:
                     for k, v in enumerate(params):
                         self.carried.setdefault(v, []).append((s, k))
         self.kept: dict[tuple[int, int], bool] = {}
+        self.roots: dict[Var, Var | None] = {}  # as long as what `kept` supposes holds
 
     def root_of(self, a: Atom) -> Var | None:
         """The variable whose memory a value is in; None of a constant."""
         if not isinstance(a, Var):
             return None
+        if a not in self.roots:
+            root = self.find_root(a)
+            self.roots[a] = root
+        return self.roots[a]
+
+    def find_root(self, a: Var) -> Var | None:
+        """The same, by what makes the value."""
         for loop, k in self.carried.get(a, ()):
             return self.root_of(loop.inits[k]) if self.in_place(loop, k) else a
         match self.makers.get(a):
@@ -69,4 +77,5 @@ class MemoryRoots:
             if root is None or self.root_of(results[k]) is not root:
                 self.kept = before
                 self.kept[key] = False
+                self.roots.clear()
         return self.kept[key]

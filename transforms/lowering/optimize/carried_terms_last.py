@@ -47,6 +47,7 @@ PYTHON: dict[Op, Callable[..., Any]] = {
 LINEAR = frozenset(PYTHON)
 ONE = Literal(1.0, Type(FLOAT, (), True))
 MOST = 8  # late terms of a sum
+MOST_OPERATIONS = 40  # of what is known ahead: a part is written out in each sum that it is part of
 QUOTIENT = 3  # steps that a division takes, where a sum or a product takes one
 
 
@@ -56,6 +57,11 @@ class EarlyResult:
 
     op: Op
     args: tuple[EarlyValue, ...]
+
+    @property
+    def operations(self) -> int:
+        """How many operations it is, those of its parts among them."""
+        return 1 + sum(a.operations for a in self.args if isinstance(a, EarlyResult))
 
 
 EarlyValue: TypeAlias = Atom | EarlyResult
@@ -75,6 +81,12 @@ class LinearSum:
 
     early: SignedTerm | None
     late: Mapping[Var, SignedTerm]
+
+    @property
+    def operations(self) -> int:
+        """How many operations compute what is known ahead."""
+        terms = [*self.late.values(), *([] if self.early is None else [self.early])]
+        return sum(t.value.operations for t in terms if isinstance(t.value, EarlyResult))
 
     def minus(self) -> LinearSum:
         early = None if self.early is None else _minus(self.early)
@@ -150,7 +162,8 @@ class _BackwardSums:
             form, steps = self.form(s, forms), self.steps_of(s, sums, parts)
             out, early_steps = s.outs[0], self.steps_of_sum(form)
             is_scaled = len(form.late) == 1 and form.early is None
-            if is_scaled or (out in parts and len(form.late) < MOST):
+            fits = len(form.late) < MOST and form.operations < MOST_OPERATIONS
+            if fits and (is_scaled or out in parts):
                 forms[out] = form
             if out not in parts and early_steps < steps:
                 body += _SumWriter(s, self.steps, results).lets_of(form)

@@ -1,5 +1,7 @@
 """Sums in backward loops: what does not wait for the pass before is added first."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,19 @@ def test_sums_stay_where_numbers_must():
     exact = jit(grad(two_steps), fastmath=False)
     assert exact.source(0.7, -0.4, W) != jit(grad(two_steps)).source(0.7, -0.4, W)
     np.testing.assert_allclose(exact(0.7, -0.4, W), jit(grad(two_steps))(0.7, -0.4, W), rtol=1e-14)
+
+
+def test_long_sums_do_not_double_with_each_step(tmp_path):
+    """Each step is written out in the two terms of the next."""
+    file = tmp_path / "deep.py"
+    steps = "".join(f"        x = x * a + x * (a - {k}.5)\n" for k in range(24))
+    file.write_text(f"def deep(x, w):\n    for a in w:\n{steps}    return x\n")
+    scope = {}
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    f, w = scope["deep"], 0.5 + normal(9) / 50
+    started = time.process_time()
+    np.testing.assert_allclose(jit(grad(f))(0.5, w), f(1.0, w), rtol=1e-12)
+    assert time.process_time() - started < 20
 
 
 def thirds(x, n):
