@@ -17,6 +17,7 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
+from tapeless.transforms.ops.primitives.slices_and_gathers import index
 from tapeless.transforms.optimize.algebra.facts import Uses, is_float, is_read_once, same_shape
 
 
@@ -36,6 +37,22 @@ def spread_scalar(s: Let, uses: Uses) -> Any:
 def reshaped_twice(s: Let, uses: Uses) -> Any:
     let = defining_statement(s.args[0], shapes.reshape)
     return None if let is None else shapes.reshape(let.args[0], **s.params)
+
+
+def reshaped_element(s: Let, uses: Uses) -> Any:
+    """x[-1:] without the axis of its one element is x[-1]."""
+    let = defining_statement(s.args[0], index)
+    if let is None or len(let.args) > 1 or not is_read_once(s.args[0], uses):
+        return None
+    key, shape = let.params["key"], s.args[0].type.shape
+    for k, e in enumerate(key):
+        if not isinstance(e, slice):
+            return None
+        start = 0 if e.start is None else e.start
+        rest = (*shape[:k], *shape[k + 1 :])
+        if shape[k] == 1 and rest == s.outs[0].type.shape and isinstance(start, int):
+            return index(let.args[0], key=(*key[:k], start, *key[k + 1 :]))
+    return None
 
 
 def reshaped_sum(s: Let, uses: Uses) -> Any:

@@ -17,6 +17,7 @@ from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.optimize.algebra.broadcasts import (
     constant_before_sum,
     needless_spreading,
+    reshaped_element,
     reshaped_sum,
     reshaped_twice,
     spread_scalar,
@@ -97,7 +98,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     not_equal: (sign_of_compared, needless_spreading),
     logical_not: (not_twice, needless_spreading),
     shapes.broadcast_to: (spread_twice, sign_outside),
-    shapes.reshape: (reshaped_twice, reshaped_sum, spread_scalar, sign_outside),
+    shapes.reshape: (reshaped_twice, reshaped_element, reshaped_sum, spread_scalar, sign_outside),
     shapes.transpose: (transposed_twice, transposed_product, spread_scalar, sign_outside),
     shapes.sum: (constant_before_sum,),
     slices_and_gathers.index: (read_after_store, read_of_selected, sign_outside),
