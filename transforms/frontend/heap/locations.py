@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.trace.journals import Location, is_identical
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
+from tapeless.transforms.frontend.trace.run_state import Containers
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE as CONTAINERS
 from tapeless.transforms.frontend.values.container_writes import before_write, write_back
@@ -128,7 +129,7 @@ class AttributeLocation(OuterLocation):
     def __init__(self, obj: Any, name: str) -> None:
         self.obj, self.name, self.key = obj, name, ("attribute", id(obj), name)
         self.birth = trace().birth(obj)
-        self.owner = type(obj).__name__
+        self.owner, self.containers = type(obj).__name__, trace().containers
 
     def get(self) -> Any:
         """What is stored, or a method, without running what a class computes on demand: its cached
@@ -149,6 +150,21 @@ class AttributeLocation(OuterLocation):
                 delattr(self.obj, self.name)
         else:
             (type if isinstance(self.obj, type) else object).__setattr__(self.obj, self.name, value)
+        update_namespaces(self.containers, self.obj, self.name)
+
+
+def update_namespaces(containers: Containers, obj: Any, name: str) -> None:
+    """Must be called after an attribute changed: what the program has read as the `__dict__` of an
+    object from outside shows it."""
+    for items, owner, before in containers.namespaces.values():
+        if owner is not obj:
+            continue
+        if name not in obj.__dict__:
+            items.pop(name, None)
+            continue
+        value = obj.__dict__[name]
+        was, read = before.get(name, (MISSING, MISSING))
+        items[name] = read if value is was else value
 
 
 #: What sets attributes as objects of Python's classes do.
@@ -177,8 +193,14 @@ def put_attribute(obj: Any, name: str, value: Any, put: Callable[..., None] = se
         _refuse_native(obj, name)
         before_write(obj)
         trace().touch(AttributeLocation(obj, name))
+    namespace = trace().containers.own_namespace(obj)
+    if namespace is not None:
+        before_write(namespace)
     put(obj, name, value)
+    update_namespaces(trace().containers, obj, name)
     write_back(obj)
+    if namespace is not None:
+        write_back(namespace)
 
 
 class GlobalLocation(OuterLocation):

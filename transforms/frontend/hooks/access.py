@@ -49,6 +49,7 @@ from tapeless.transforms.frontend.heap.locations import (
     AttributeLocation,
     before_change,
     put_attribute,
+    update_namespaces,
 )
 from tapeless.transforms.frontend.hooks.calls import READERS, Calls, is_method
 from tapeless.transforms.frontend.objects import capture, special_methods
@@ -120,6 +121,7 @@ class AccessHooks(Calls):
                 return choose(there, stored, functools.partial(trace().enter, *method))
         value = getattr(obj, name)
         if name == "__dict__" and trace().birth(obj):
+            trace().containers.of_objects[id(value)] = value
             return trace().as_old(value, obj)
         if isinstance(obj, Frame):
             return value
@@ -189,6 +191,7 @@ class AccessHooks(Calls):
             raise AttributeError(_why_not_deleted(obj, name))
         trace().touch(AttributeLocation(obj, name))
         delattr(obj, name)
+        update_namespaces(trace().containers, obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:
         if (item_there := item_of_flagged(obj, key)) is not None:
@@ -252,7 +255,6 @@ class AccessHooks(Calls):
             return
         if (owner := trace().containers.object_of(obj)) is not None:
             put_attribute(owner, key, value, object.__setattr__)
-            dict.__setitem__(obj, key, value)
             return
         method = special_methods.special(obj, "__setitem__")
         if method is not None:

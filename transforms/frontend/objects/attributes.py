@@ -65,8 +65,14 @@ def namespace(obj: Any, values: dict[str, Any]) -> dict[str, Any]:
     read = KeysOf(AttributeOf(obj, "__dict__"))
     now = tuple(name for name in values if not is_written_here(obj, name))
     t.reads["attributes", id(obj)] = Guard(f"the attributes of {name_of(obj)}", read, now)
-    items: dict[str, Any] = t.born({name: seen(obj, name, v) for name, v in values.items()})
-    t.containers.namespaces[id(items)] = (items, obj)
+    contents = {name: seen(obj, name, v) for name, v in values.items()}
+    before = {name: (values[name], value) for name, value in contents.items()}
+    items = t.containers.namespace_of(obj)
+    if items is None:
+        items = t.made_ahead({})
+    items.clear()
+    items.update(contents)
+    t.containers.namespaces[id(items)] = (items, obj, before)
     return items
 
 

@@ -141,6 +141,11 @@ class Journals:
         self.births[id(obj)] = (next(self.serials), obj)
         return obj
 
+    def made_ahead(self, obj: Any) -> Any:
+        """Remembers a mutable object of the program that is older than all of its blocks."""
+        self.births[id(obj)] = (1, obj)
+        return obj
+
     def as_old(self, part: Any, older: Any) -> Any:
         """A part that an object was made with."""
         self.births.setdefault(id(part), (self.birth(older), part))

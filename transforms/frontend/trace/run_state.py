@@ -28,7 +28,9 @@ class Containers:
     makers     dicts and sets, and where they are made
     tails      lists that are filled by rolled loops
     labels     the index of one of several constants
-    namespaces the `__dict__` of an object from outside, as the program reads it, and the object
+    namespaces what the program reads as the `__dict__` of an object from outside, the object, and
+               what each attribute was then: in the object, and for the program
+    of_objects the `__dict__` of objects of the program, where it has read them
     """
 
     kin: dict[int, tuple[Any, dict[int, Any]]] = field(default_factory=dict)
@@ -42,7 +44,8 @@ class Containers:
     makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     tails: list[Any] = field(default_factory=list)
     labels: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)
-    namespaces: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    namespaces: dict[int, tuple[Any, Any, dict[str, tuple[Any, Any]]]] = field(default_factory=dict)
+    of_objects: dict[int, Any] = field(default_factory=dict)
 
     def kin_of(self, container: Any) -> dict[int, Any]:
         """What a container may be, by run-time values, by their ids."""
@@ -50,7 +53,19 @@ class Containers:
 
     def object_of(self, namespace: Any) -> Any:
         """The object from outside whose `__dict__` this stands for; None of other dicts."""
-        return self.namespaces.get(id(namespace), (None, None))[1]
+        return self.namespaces.get(id(namespace), (None, None, {}))[1]
+
+    def namespace_of(self, obj: Any) -> dict[str, Any] | None:
+        """What the program has read as the `__dict__` of an object from outside."""
+        return next((items for items, of, _ in self.namespaces.values() if of is obj), None)
+
+    def own_namespace(self, obj: Any) -> dict[str, Any] | None:
+        """The `__dict__` of an object of the program, if that has read it."""
+        return self.of_objects.get(id(getattr(obj, "__dict__", None)))
+
+    def is_namespace(self, container: Any) -> bool:
+        """Whether a dict shows the attributes of an object."""
+        return id(container) in self.namespaces or id(container) in self.of_objects
 
     def stands_for_others(self, container: Any) -> bool:
         """Whether which object of the user's program it is depends on data."""

@@ -131,6 +131,8 @@ def mark_stale(obj: Any, kind: type[str] = str) -> None:
     why, key = kind(f"may be another, by data{line}"), StaleKey(id(obj), t.birth(obj))
     if kind is str or isinstance(t.memory.stale.get(key, why), OfOtherElement):
         t.memory.stale[key] = why
+    if (namespace := t.containers.own_namespace(obj)) is not None:
+        mark_stale(namespace, kind)
 
 
 def may_be_renewed(obj: Any) -> bool:
@@ -142,6 +144,8 @@ def may_be_renewed(obj: Any) -> bool:
 def mark_current(obj: Any) -> None:
     t = trace()
     t.memory.stale.pop(StaleKey(id(obj), t.birth(obj)), None)
+    if (namespace := t.containers.own_namespace(obj)) is not None:
+        mark_current(namespace)
 
 
 def stale_reason(obj: Any) -> str | None:

@@ -58,6 +58,9 @@ def register_element(owner: Any, value: Any, place: Any = None, outer_list: Any 
 
 def register_append(owner: Any, value: Any) -> None:
     """Records that a pass appends a container; each pass does if both are older than the pass."""
+    if any(map(trace().containers.is_namespace, _containers_in(value))):
+        why = "a list gets the __dict__ of an object, which goes on to change"
+        raise CannotRoll(why, "append the object, or a copy: dict(vars(x))")
     if trace().loops.began and _is_old(owner) and any(map(_is_old, _containers_in(value))):
         _mark_doubled(owner.tail)
     register_element(owner, value)
