@@ -9,9 +9,9 @@ from typing import Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import NeedStatic, atom_of_size
-from tapeless.transforms.core.language import Literal, Var
+from tapeless.transforms.core.language import Literal
 from tapeless.transforms.frontend.arrays.operators import Operators
-from tapeless.transforms.ops.primitives.identities import python_number
+from tapeless.transforms.ops.primitives.identities import known_number
 
 #: The end of the text by which a symbol is seen in the texts of objects that hold it.
 SHOWN_AS = "known when the program runs>"
@@ -30,10 +30,7 @@ class Unknown(Operators):
 
     def read_as_number(self, why: str) -> Any:
         """A number on its way to code that is not staged, behind which it has no derivative."""
-        value = self.value()
-        if isinstance(value, Var) and value.type.dtype.kind in "fc" and not value.type.shape:
-            value = python_number(value, reader=why)
-        return builder.static(value, why)
+        return known_number(self.value(), why)
 
     def __bool__(self) -> bool:
         return bool(self._need("Python needs to know whether this is true"))

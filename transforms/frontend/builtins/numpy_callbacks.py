@@ -192,8 +192,14 @@ def _is_oblong(a: Any) -> bool:
     return not trace().equals(*matrix.type.shape).certain
 
 
+def _scipy_norm(f: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
+    if _norm_has_known_order(*args, **kwargs):
+        return hooks.call_native(f, args, kwargs)
+    return hooks.call(linalg.scipy_norm, *args, **kwargs)
+
+
 #: How functions of SciPy's are staged, by the packages and names that users know them by.
-SCIPY = {"scipy.linalg.qr": _scipy_qr}
+SCIPY = {"scipy.linalg.qr": _scipy_qr, "scipy.linalg.norm": _scipy_norm}
 
 
 def _of_scipy(f: Any) -> Any:
@@ -202,7 +208,29 @@ def _of_scipy(f: Any) -> Any:
     return None if staged is None else functools.partial(staged, f)
 
 
+def _has_known_order(x: Any, order: Any = None, axis: Any = None) -> bool:
+    """Whether the program does not compute the order of a norm; those of matrices must be known."""
+    if not isinstance(order, Symbol) or order.type.dtype.kind != "f" or order.type.shape:
+        return True
+    if isinstance(axis, tuple):
+        return len(axis) != 1
+    return axis is None and np.ndim(x) != 1
+
+
+def _norm_has_known_order(*args: Any, **options: Any) -> bool:
+    named = dict(zip(("x", "ord", "axis"), args, strict=False)) | options
+    x = named.get("x", named.get("a"))  # as SciPy calls it
+    return _has_known_order(x, named.get("ord"), named.get("axis"))
+
+
+def _vector_norm_has_known_order(x: Any, /, axis: Any = None, **options: Any) -> bool:
+    """The same of np.linalg.vector_norm, which takes all elements as one vector."""
+    return _has_known_order(x, options.get("ord"), 0 if axis is None else axis)
+
+
 BY_OPTIONS: dict[Any, Any] = {
+    np.linalg.norm: (_norm_has_known_order, linalg.norm),
+    np.linalg.vector_norm: (_vector_norm_has_known_order, linalg.vector_norm),
     np.linalg.lstsq: (lambda a, b, rcond=None: rcond is None, linalg.lstsq),
     np.polyfit: (
         lambda x, y, deg, rcond=None, full=False, w=None, cov=False: not full and rcond is None,

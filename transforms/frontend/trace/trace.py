@@ -28,7 +28,7 @@ from tapeless.transforms.frontend.trace.run_state import (
 from tapeless.transforms.frontend.trace.shared_memory import MemoryOrders, SharedMemory
 from tapeless.transforms.frontend.trace.size_guards import SizeGuards
 from tapeless.transforms.ops.numpy.stretched_values import fit_operands
-from tapeless.transforms.ops.primitives.identities import python_number
+from tapeless.transforms.ops.primitives.identities import known_number, python_number
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.random_keys.key_events import Notes
 
@@ -193,7 +193,7 @@ class Trace(SizeGuards, Journals):
         if operands is not args:
             self.handlers.refuse_undecided(ValueError)
         if any(type(value) is Var for value in params.values()):
-            params = {k: builder.static(v, f"{k} must be known") for k, v in params.items()}
+            params = {k: known_number(v, f"{k} must be known") for k, v in params.items()}
         return super().bind(op, operands, params)
 
     def let(

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from tapeless.transforms.core.builder import atom_of_size, static
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.identities import known_number
 from tapeless.transforms.ops.primitives.joining import as_array, concatenate
 from tapeless.transforms.ops.primitives.new_arrays import zeros
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, dtype_name, swap
@@ -122,7 +123,9 @@ def _rule(name: str) -> Any:
 
 
 def _power(A: Any, t: Any) -> Any:  # noqa: N803 (SciPy's)
-    t = static(t, "the power of a matrix must be known; use expm(t * logm(a)) where it is not")
+    t = known_number(
+        t, "the power of a matrix must be known; use expm(t * logm(a)) where it is not"
+    )
     return matrix_function(as_array(A), name="fractional_matrix_power", power=float(t))
 
 

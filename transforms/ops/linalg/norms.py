@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, static
+from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.factorisations import reduced_svd, singular_values
@@ -19,6 +19,7 @@ from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reducing
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_or, not_equal
 from tapeless.transforms.ops.primitives.elementwise import absolute, conjugate, nonzero, power, real
+from tapeless.transforms.ops.primitives.identities import known_number
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of
 from tapeless.transforms.ops.primitives.lapack_types import check_matrix
 from tapeless.transforms.ops.primitives.selection import select
@@ -108,7 +109,7 @@ def _floats(x: Any) -> Any:
 
 def _order(ord: Any) -> Any:
     """The order of a norm, which decides what is computed: a number or a word."""
-    return static(ord, "the order of a norm must be known")
+    return known_number(ord, "the order of a norm must be known")
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:

@@ -24,6 +24,7 @@ from tapeless.transforms.ops.numpy.diagonals import tril, triu
 from tapeless.transforms.ops.numpy.padding import pad
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.elementwise import real
+from tapeless.transforms.ops.primitives.identities import known_number
 from tapeless.transforms.ops.primitives.joining import as_array, concatenate
 from tapeless.transforms.ops.primitives.shapes import (
     cast,
@@ -185,7 +186,7 @@ def _norm(
     a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
 ) -> Any:
     """BLAS and LAPACK give numbers of Python's, NumPy's function those of the array's dtype."""
-    a, ord = as_array(a), static(ord, "the order of a norm must be known")
+    a, ord = as_array(a), known_number(ord, "the order of a norm must be known")
     value = LINALG[np.linalg.norm](a, ord, axis, keepdims)
     orders: tuple[Any, ...] = {1: (None, 2), 2: (1, np.inf)}.get(a.type.ndim, ())
     whole = axis is None and not keepdims and a.type.dtype.char in "fdFD"

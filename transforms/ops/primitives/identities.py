@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import NotDifferentiableError
 from tapeless.transforms.ops.primitives.batch_rules import batch_elementwise
@@ -58,5 +59,15 @@ python_number = Op(
     batch=batch_elementwise,
     speculative=True,
 )
+
+
+def known_number(value: Any, why: str) -> Any:
+    """The Python value of a number that decides what is computed, in which there is then no
+    derivative."""
+    if isinstance(value, Var) and value.type.dtype.kind in "fc" and not value.type.shape:
+        value = python_number(value, reader=why)
+    return static(value, why)
+
+
 #: Its argument, without a derivative: it stays until nothing is differentiated any more.
 stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=batch_elementwise, speculative=True)

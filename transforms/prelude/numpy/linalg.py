@@ -61,6 +61,37 @@ def lstsq(a: Any, b: Any, rcond: Any) -> Any:
     return x, squares, rank.astype(np.int32), s
 
 
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """np.linalg.norm of vectors, whose order is a number that the program computes."""
+    size = np.abs(floating(x))
+    if ord == np.inf:
+        return np.max(size, axis=axis, keepdims=keepdims, initial=0.0)
+    if ord == -np.inf:
+        return np.min(size, axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return np.sum((size != 0).astype(size.dtype), axis=axis, keepdims=keepdims)
+    powers = np.power(size, ord).astype(size.dtype)
+    total = np.sum(powers, axis=axis, keepdims=keepdims)
+    if ord < 0:
+        return np.power(total, np.divide(1, ord)).astype(size.dtype)
+    flat = total == 0
+    roots = np.power(np.where(flat, 1, total), np.divide(1, ord)).astype(size.dtype)
+    return np.where(flat, total, roots)[()]
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """np.linalg.vector_norm with such an order."""
+    length = norm(np.ravel(x) if axis is None else x, ord, axis, keepdims)
+    return np.reshape(length, (1,) * np.ndim(x)) if axis is None and keepdims else length
+
+
+def scipy_norm(
+    a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
+) -> Any:
+    """scipy.linalg.norm with such an order, and of finite numbers."""
+    return norm(a, ord, axis, keepdims)
+
+
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     """np.linalg.pinv without the singular values up to a tolerance times the largest."""
     a = floating(a)
