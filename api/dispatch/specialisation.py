@@ -146,6 +146,7 @@ class Specialisation:
     slow: tuple[tuple[str, str, int], ...] = ()  # reports of loops that are slow
     has_code = True  # not calls that stand for a program
     traced = False  # whether it is for one way through the function
+    stretches = False  # whether arrays of one element are stretched whose lengths only a run says
     reorders = False  # whether its code may raise another error first than the program
     reason = ""  # why it was made, where there was one for such arguments
     number = 0  # the later it was made, the higher
@@ -242,6 +243,12 @@ class Specialisation:
         """Whether the program prints."""
         inside = statements(self.staged.block)
         return any(isinstance(s, Effect) and s.kind == "print" for s in inside)
+
+    @functools.cached_property
+    def compares_lengths(self) -> bool:
+        """Whether the program relies on that lengths are equal which run-time values decide."""
+        inside = statements(self.staged.block)
+        return any(isinstance(s, Effect) and s.params.get("by_data", False) for s in inside)
 
     @property
     def fully_traced(self) -> bool:

@@ -23,6 +23,7 @@ from tapeless.staging.bug_reports import trim_traceback
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import base_name
 from tapeless.transforms.core.operation import opened
+from tapeless.transforms.core.traced_calls import all_lengths
 from tapeless.transforms.errors import (
     InternalError,
     TapelessError,
@@ -74,6 +75,9 @@ class Transformed(Inspection):
         except Exception as e:
             if not goes_its_way and ways.is_other(e, specialisation):
                 return self.by_its_way(self.with_static_arguments(args, kwargs))[1]
+            if ways.is_of_lengths(e, specialisation):
+                with suppress(TapelessError):  # the first error says what is the matter
+                    return self.with_all_lengths(self.with_static_arguments(args, kwargs))[1]
             if specialisation is None:
                 trim_traceback(e)
             else:
@@ -104,6 +108,24 @@ class Transformed(Inspection):
             return self.without_code(passed)
         self.last = specialisation
         return specialisation, result
+
+    def with_all_lengths(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
+        """The specialisation for a call whose code has found that lengths differ, and what it
+        returns: arrays of one element are stretched from now on, as NumPy does."""
+        args, kwargs = passed
+        _, key = call_key(args, kwargs, self.ordered)
+        before = all_lengths.set(True)
+        try:
+            with STAGING, gc_postponed(), PassedOver(), ways.values_at_hand():
+                specialisation = self.compile_checked(args, kwargs)
+        finally:
+            all_lengths.reset(before)
+        specialisation.number = next(NUMBERS)
+        specialisation.reason = "one element is stretched, as run-time values decide"
+        specialisation.stretches = True
+        self.cache[key] = [specialisation, *self.cache.get(key, ())]
+        self.last = specialisation
+        return specialisation, specialisation(*passed)
 
     def compile_next_way(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], kept: list[Specialisation]

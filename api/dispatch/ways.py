@@ -20,7 +20,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.lazy_import import lazy_module
-from tapeless.transforms.core.traced_calls import OTHER_WAY, STRICT
+from tapeless.transforms.core.traced_calls import NOT_STRETCHED, OTHER_WAY, STRICT
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal
 
@@ -114,6 +114,17 @@ def is_other(error: Exception, specialisation: Specialisation | None) -> bool:
         return False
     guarded = type(error) is RuntimeError and str(error).startswith(OTHER_WAY)
     return guarded or specialisation.reorders
+
+
+def is_of_lengths(error: Exception, specialisation: Specialisation | None) -> bool:
+    """Whether lengths differ that run-time values decide, in a call that may be made once more: by
+    code in which one element is as many as there are of others, as in NumPy."""
+    if specialisation is None or not isinstance(error, (ValueError, IndexError)):
+        return False
+    if NOT_STRETCHED not in str(error) and not specialisation.compares_lengths:
+        return False  # kernels test indices before lengths
+    begun = specialisation.memory.stored or specialisation.prints or specialisation.draws
+    return not (begun or specialisation.stretches)
 
 
 def may_begin(specialisation: Specialisation) -> bool:

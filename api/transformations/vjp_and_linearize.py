@@ -20,7 +20,7 @@ from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.inspection import Stages, stages_of
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Transformed
-from tapeless.dispatch.ways import values_at_hand
+from tapeless.dispatch.ways import is_of_lengths, values_at_hand
 from tapeless.lazy_import import lazy_module
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
@@ -163,8 +163,10 @@ class AtPoint(Transformed):
             else:
                 results = specialisation(primals, {})
         except Exception as e:
-            self.locate(e, specialisation)
-            raise
+            if not is_of_lengths(e, specialisation):
+                self.locate(e, specialisation)
+                raise
+            specialisation, results = self.with_all_lengths((primals, {}))
         derivative = kind(
             self, specialisation, ValueTree(list(primals)), ValueTree(results[0]), results[-1]
         )

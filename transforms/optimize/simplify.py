@@ -379,8 +379,8 @@ class Simplifier:
 
 
 def _truth(test: Atom, python: bool) -> Atom:
-    """A truth value as one of Python's, if that is asked for."""
-    return cast(test, dtype=test.type.dtype, python=True) if python else test
+    """A truth value as one of Python's, if that is asked for, else as one of NumPy's."""
+    return test if test.type.weak == python else cast(test, dtype=test.type.dtype, python=python)
 
 
 def _with_result(block: Block, k: int, a: Atom) -> Block:

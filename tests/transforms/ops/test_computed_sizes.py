@@ -70,9 +70,9 @@ def test_a_length_of_one_that_data_decides_is_right_or_refused(name):
     """NumPy stretches it; here it is known only when the program runs that it is one."""
     f, x, step = ONE_OF_FIVE[name], np.array([0.4, 1.3, 3.6, 2.1, 0.9]), 1e-6 * np.eye(5)
     slopes = [(f(x + e) - f(x - e)) / 2e-6 for e in step]
-    right = ("stored", "added at", "interp", "resize", "polyval", "convolve")
+    refused = ("full", "broadcast_to", "einsum", "squeeze")
     for run, expected in ((jit(f), f(x)), (grad(f), slopes), (jit(grad(f)), slopes)):
-        if name not in right:
+        if name in refused:
             with pytest.raises(ValueError, match=r"lengths differ|cannot assign|number of axes"):
                 run(x)
         else:
@@ -85,10 +85,18 @@ def test_what_does_not_fit_into_a_shape_of_one():
             jit(f)(Y)
 
 
-def test_a_length_from_data_is_not_stretched():
+def test_a_length_from_data_is_not_stretched_after_others_have_seen_the_call():
     """The error says so, where NumPy would stretch an array of one element."""
-    x = np.array([0.5, -0.2, 0.7])
-    for form in (lambda f: f, jit):
-        slopes = form(grad(lambda x: np.sum(x * x[x > 0.6])))
-        with pytest.raises(ValueError, match="one that run-time values decide is not stretched"):
-            slopes(x)
+
+    def stored(x):
+        x[0] = 0.1
+        return np.sum(x * x[x > 0.6])
+
+    def printed(x):
+        print("once")  # noqa: T201 (what others see)
+        return np.sum(x * x[x > 0.6])
+
+    for f in (stored, printed):
+        for form in (grad, lambda f: jit(grad(f))):
+            with pytest.raises(ValueError, match="one that run-time values decide is not stretch"):
+                form(f)(np.array([0.5, -0.2, 0.7]))

@@ -38,6 +38,8 @@ class Unknown(Operators):
     def __index__(self) -> int:
         if self.type.dtype.kind not in "iub" or self.type.shape:
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        if self.type.dtype.kind == "b" and not self.type.weak:
+            raise TypeError("'numpy.bool' object cannot be interpreted as an integer")
         return int(self._need("Python needs this integer"))
 
     def __int__(self) -> int:

@@ -46,17 +46,28 @@ def _fits_python(dtype: np.dtype[Any]) -> bool:
 
 def call_with_numpy_numbers(func: Any, call: Callable[..., Any], *args: Any) -> Any:
     """What `call` gives for the arguments of a function of NumPy: numbers of NumPy's."""
+    if func is np.where:
+        args = (args[0], *map(_numpy_truth, args[1:]))
     if func is np.where and all(isinstance(a, (int, float)) or _is_python(a) for a in args[1:]):
         args = (args[0], *map(_numpy_number, args[1:]))
+    if isinstance(func, np.ufunc):
+        args = tuple(map(_numpy_truth, args))
     if isinstance(func, np.ufunc) and func in RAISING and all(map(_is_number_of_python, args)):
         return call(*_with_numpy_number(args))  # it divides by zero as NumPy does
     result = call(*args)
     parts = result if isinstance(result, tuple) else (result,)
     if not any(map(_is_python, parts)) or func in OF_PYTHON or not _of_numpy(func):
-        return result
+        return _numpy_truth(result) if isinstance(func, np.ufunc) else result
     if isinstance(func, np.ufunc):
         return call(*_with_numpy_number(args))
     return tuple(map(_numpy_number, result)) if isinstance(result, tuple) else _numpy_number(result)
+
+
+def _numpy_truth(x: Any) -> Any:
+    """A truth value of Python's, which its operators take for an integer, as one of NumPy's."""
+    if isinstance(x, Operators) and x.type.weak and x.type.dtype.kind == "b":
+        return x.apply_rule(functools.partial(cast, dtype=x.type.dtype), x)
+    return np.bool_(x) if isinstance(x, bool) else x
 
 
 def _of_numpy(func: Any) -> bool:

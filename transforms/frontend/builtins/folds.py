@@ -45,6 +45,8 @@ def _fold_rolled(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
     """A sum or product of something rolled and `start`, as one array operation."""
     if isinstance(x, Symbol) and type(x.shape[0]) is int and x.shape[0] == 0:
         return start
+    if column.dtype.kind == "b" and _is_truth(start) and not of_python(x):
+        return _fold_truths(column, ufunc, start)
     dtype = _result_dtype(column, ufunc, start)
     options = {} if dtype.kind not in "iu" and dtype == column.dtype else {"dtype": dtype}
     result = apply(FUNCTIONS[JOINS[ufunc]], column, axis=0, **options)
@@ -56,6 +58,17 @@ def _fold_rolled(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
     if type(start) is int and start == ufunc.identity:
         return result
     return special_methods.binary("Add" if ufunc is np.add else "Mult", start, result)
+
+
+def _is_truth(x: Any) -> bool:
+    dtype = x.dtype if isinstance(x, Symbol) else getattr(x, "dtype", np.dtype(type(x)))
+    return bool(dtype.kind == "b")
+
+
+def _fold_truths(column: Any, ufunc: np.ufunc, start: Any) -> Any:
+    """A sum or product that begins with a truth value, of NumPy's: each sum is one."""
+    join, combine = (np.any, np.logical_or) if ufunc is np.add else (np.all, np.logical_and)
+    return apply(FUNCTIONS[combine], apply(FUNCTIONS[join], column, axis=0), start)
 
 
 def _result_dtype(column: Any, ufunc: np.ufunc, start: Any) -> np.dtype[Any]:

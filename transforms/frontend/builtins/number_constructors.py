@@ -87,6 +87,8 @@ def round_(hooks: Any, number: Any, ndigits: Any = None) -> Any:
         return special_methods.call_special("__round__", round, x, digits)
     if x.type.shape:
         raise TypeError("type numpy.ndarray doesn't define __round__ method")
+    if x.type.dtype.kind == "b" and not x.type.weak:
+        raise TypeError("type numpy.bool doesn't define __round__ method")
     if digits is None:
         whole = x.value()
         if x.dtype.kind not in "iu":  # floats do not hold all integers

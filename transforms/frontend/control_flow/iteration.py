@@ -58,6 +58,8 @@ def range_(hooks: Any, *args: Any) -> Any:
     for a in (start, stop, step):
         if isinstance(a, Symbol) and a.type.dtype.kind not in "iub":
             raise TypeError(f"'{a.type.dtype.name}' object cannot be interpreted as an integer")
+        if isinstance(a, Symbol) and a.type.dtype.kind == "b" and not a.type.weak:
+            raise TypeError("'numpy.bool' object cannot be interpreted as an integer")
     return Sequence(tuple(atom(atoms(a)) for a in (start, stop, step)), lambda k: k, True)  # type: ignore[arg-type]
 
 

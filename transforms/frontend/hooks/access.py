@@ -209,7 +209,7 @@ class AccessHooks(Calls):
         if isinstance(obj, (Symbol, np.ndarray)):
             key = special_methods.index_of(key)
         elif isinstance(obj, SEQUENCES):
-            key = special_methods.integer_of(key)
+            key = special_methods.place_in(obj, key)
         if isinstance(obj, Symbol):
             require_all_current(key)
         method = special_methods.special(obj, "__getitem__")
@@ -269,7 +269,7 @@ class AccessHooks(Calls):
             key, value = special_methods.index_of(key), special_methods.array_of(value)
             require_all_current(key, value)
         elif isinstance(obj, SEQUENCES):
-            key = special_methods.integer_of(key)
+            key = special_methods.place_in(obj, key)
         before_change(owner)
         if not isinstance(owner, (Symbol, *MUTABLE)):
             refuse_foreign_store(owner)

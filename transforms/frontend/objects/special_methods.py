@@ -153,8 +153,9 @@ def identical(left: Any, right: Any) -> Any:
     """left is right. What a loop carries or a test chose may be one of several arrays."""
     if not isinstance(left, Symbol) or not isinstance(right, Symbol):
         flag, other = (left, right) if isinstance(left, Symbol) else (right, left)
-        if isinstance(flag, Symbol) and isinstance(other, bool) and flag.type.weak:
-            return flag if other else _opposite(flag)
+        if isinstance(flag, Symbol) and isinstance(other, bool):
+            is_truth = flag.type.weak and flag.type.dtype.kind == "b"
+            return is_truth and (flag if other else _opposite(flag))
         if left is not right and (places := places_in_one_list(left, right)) is not None:
             return binary("Eq", *places)
         if left is not right and may_be_one(left, right):
@@ -346,6 +347,24 @@ def integer_of(key: Any) -> Any:
         return key if same else slice(*integers)
     method = special(key, "__index__")
     return key if method is None else trace().enter(method, key)
+
+
+def place_in(items: Any, key: Any) -> Any:
+    """An index of a list or tuple, which no truth value of NumPy's is."""
+    if isinstance(key, slice):
+        if any(map(_is_numpy_truth, (key.start, key.stop, key.step))):
+            what = "slice indices must be integers or None or have an __index__ method"
+            raise TypeError(what)
+    elif _is_numpy_truth(key):
+        kind = "list" if isinstance(items, list) else type(items).__name__
+        raise TypeError(f"{kind} indices must be integers or slices, not numpy.bool")
+    return integer_of(key)
+
+
+def _is_numpy_truth(key: Any) -> bool:
+    if not isinstance(key, Symbol):
+        return isinstance(key, np.bool_)
+    return key.type.dtype.kind == "b" and not (key.type.shape or key.type.weak)
 
 
 def truth_operand(value: Any) -> Any:

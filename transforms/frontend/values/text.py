@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic, static
+from tapeless.transforms.core.language import Var
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.external_objects import NamedMethod
@@ -289,7 +290,7 @@ class ExternalText(Text):
 def _known_in_call(value: Any) -> Any:
     """A value that text shows, as it is in the call at hand."""
     if isinstance(value, Symbol):
-        return static(value.value(), "text needs this value")
+        return _number_in_call(value.value())
     if isinstance(value, Text):
         return value.text_in_call()
     if isinstance(value, dict):
@@ -298,6 +299,13 @@ def _known_in_call(value: Any) -> Any:
         parts = [_known_in_call(v) for v in value]
         return tuple(parts) if isinstance(value, tuple) else parts
     return value
+
+
+def _number_in_call(value: Any) -> Any:
+    """A number as text shows it, which is one of NumPy's or of Python's."""
+    number = static(value, "text needs this value")
+    numpys = isinstance(value, Var) and not (value.type.weak or value.type.shape)
+    return value.type.dtype.type(number) if numpys else number
 
 
 def _format_field(value: Any, conversion: str, spec: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import join, static
+from tapeless.transforms.core.builder import join
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
@@ -16,7 +16,7 @@ from tapeless.transforms.ops.numpy.diagonals import diagonal
 from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
 from tapeless.transforms.ops.primitives.elementwise import real
-from tapeless.transforms.ops.primitives.joining import as_array
+from tapeless.transforms.ops.primitives.joining import as_array, known_integer
 from tapeless.transforms.ops.primitives.lapack_types import identity_of, lapack_dtype, square_shape
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -128,7 +128,10 @@ def _tensorinv(a: Any, ind: int = 2) -> Any:
 
 
 def _matrix_power(a: Any, n: Any) -> Any:
-    a, n = as_array(a), int(static(n, "the exponent must be known"))
+    try:
+        a, n = as_array(a), known_integer(n, "the exponent must be known")
+    except TypeError:
+        raise TypeError("exponent must be an integer") from None
     square_shape(a)
     if n == 0:
         return broadcast_to(identity_of(a), shape=a.type.shape)

@@ -44,7 +44,13 @@ from tapeless.transforms.ops.primitives.elementwise import (
     power,
     sin,
 )
-from tapeless.transforms.ops.primitives.joining import as_array, axes_of, axis_of, concatenate
+from tapeless.transforms.ops.primitives.joining import (
+    as_array,
+    axes_of,
+    axis_of,
+    concatenate,
+    known_integer,
+)
 from tapeless.transforms.ops.primitives.make_elementwise import as_floats
 from tapeless.transforms.ops.primitives.new_arrays import FLOAT, count_up
 from tapeless.transforms.ops.primitives.selection import select
@@ -70,7 +76,7 @@ def _slice_axis(x: Atom, axis: int, start: Any, stop: Any) -> Any:
 
 
 def _diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
-    n = static(n, "the order of the difference must be known")
+    n = known_integer(n, "the order of the difference must be known")
     if n == 0:  # NumPy looks at nothing else then
         return a
     if n < 0:

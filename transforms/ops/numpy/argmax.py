@@ -50,7 +50,7 @@ def _arg(op: Op) -> Any:
     def reduce(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
         a = as_array(a)
         axis = reduced_axis(axis, a.type.ndim)
-        k = None if axis is None else axis_of(axis, a.type.ndim)
+        k = None if axis is None else axis_of(axis, a.type.ndim, truths=False)
         return op(a, axis=k, keepdims=bool(keepdims))
 
     return reduce

@@ -138,7 +138,7 @@ def _divmod(x1: Any, x2: Any, *, dtype: Any = None) -> Any:
 
 def _comparison(name: str, whole: bool) -> Op:
     def infer(a: Atom, b: Atom, **options: Any) -> Type:
-        return Type(BOOL, () if whole else broadcast(a.type.shape, b.type.shape))
+        return Type(BOOL, (), True) if whole else Type(BOOL, broadcast(a.type.shape, b.type.shape))
 
     def source(args: Atoms, params: Params) -> str:
         options = "".join(f", {k}={v!r}" for k, v in params.items() if v != DEFAULTS[k])

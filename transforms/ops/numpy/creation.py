@@ -53,10 +53,10 @@ from tapeless.transforms.ops.primitives.shapes import cast_to as cast_to
 
 
 def lengths_of(
-    shape: Any, message: str = "negative dimensions are not allowed"
+    shape: Any, message: str = "negative dimensions are not allowed", truths: bool = False
 ) -> tuple[Size, ...]:
     """The shape of a new array, given by the user."""
-    sizes = shape_of(shape)
+    sizes = shape_of(shape, truths)
     for n in sizes:
         if not (dims.at_least(n, 0) or current().not_negative(n)):
             raise_where(less(atom_of_size(n), 0), ValueError, message)
@@ -65,7 +65,7 @@ def lengths_of(
 
 def _lengths_or_none(shape: Any) -> tuple[Size, ...]:
     """The same, where fewer than none are none."""
-    return tuple(dims.maximum(n, 0) for n in shape_of(shape))
+    return tuple(dims.maximum(n, 0) for n in shape_of(shape, truths=True))
 
 
 def one_kind(dtype: Any) -> np.dtype[Any]:
@@ -141,7 +141,7 @@ def _end(value: Any) -> Any:
 
 def _steps(start: Any, stop: Any, num: Any) -> Any:
     """0 to num - 1 along a new first axis of what both ends broadcast to."""
-    (count,) = lengths_of(num, "the number of samples must be non-negative")
+    (count,) = lengths_of(num, "the number of samples must be non-negative", True)
     k, wide = count_up(count), max(start.type.ndim, stop.type.ndim)
     return reshape(k, shape=(k.type.shape[0], *(1,) * wide)) if wide else k
 
@@ -282,7 +282,7 @@ def _vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N8
     x = as_array(x)
     if x.type.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
-    n = x.type.shape[0] if N is None else shape_of(N)[0]
+    n = x.type.shape[0] if N is None else shape_of(N, truths=True)[0]
     require_at_least(n, 0, ValueError, "negative dimensions are not allowed")
     exponents = count_up(n)
     return power(column(x), exponents if increasing else atom(n) - 1 - exponents)

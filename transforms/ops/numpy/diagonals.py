@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import current, static
+from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
@@ -15,7 +15,7 @@ from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.ops.numpy.padding import pad
 from tapeless.transforms.ops.primitives.arithmetic import mul
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
-from tapeless.transforms.ops.primitives.joining import as_array, axes_of
+from tapeless.transforms.ops.primitives.joining import as_array, axes_of, known_integer
 from tapeless.transforms.ops.primitives.new_arrays import count_up, eye
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
@@ -50,7 +50,7 @@ tril, triu = _triangular("tril"), _triangular("triu")
 
 def _triangle(op: Op) -> Any:
     def cut(m: Any, k: Any = 0) -> Any:
-        m, k = as_array(m), int(static(k, "the diagonal must be known"))
+        m, k = as_array(m), known_integer(k, "the diagonal must be known")
         if not m.type.shape:
             raise TypeError("tri() missing 1 required positional argument: 'N'")
         if m.type.ndim == 1:
@@ -124,13 +124,13 @@ diag = linear(
 
 
 def _diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
-    a, k = as_array(a), int(static(offset, "the offset must be known"))
+    a, k = as_array(a), known_integer(offset, "the offset must be known")
     axes = axes_of((axis1, axis2), a.type.ndim)
     return diagonal(move(a, axes, (a.type.ndim - 2, a.type.ndim - 1)), k=k)
 
 
 def _diag(v: Any, k: Any = 0) -> Any:
-    v, k = as_array(v), int(static(k, "the diagonal must be known"))
+    v, k = as_array(v), known_integer(k, "the diagonal must be known")
     if v.type.ndim not in (1, 2):
         raise ValueError("Input must be 1- or 2-d.")
     return diag(v, k=k) if v.type.ndim == 1 else diagonal(v, k=k)
@@ -162,7 +162,7 @@ def _trace(
 ) -> Any:
     a = as_array(a)
     if a.type.ndim == 2 and axes_of((axis1, axis2), 2) == (0, 1) and dtype is None:
-        return trace(a, k=int(static(offset, "the offset must be known")))
+        return trace(a, k=known_integer(offset, "the offset must be known"))
     diagonals = _diagonal(a, offset, axis1, axis2)
     diagonals = diagonals if dtype is None else cast(diagonals, dtype=np.dtype(dtype))
     total = sum(diagonals, axes=(diagonals.type.ndim - 1,), keepdims=False)

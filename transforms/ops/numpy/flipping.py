@@ -9,11 +9,10 @@ import numpy as np
 from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.ops.numpy.reshape_and_transpose import _swapaxes
 from tapeless.transforms.ops.primitives.arithmetic import neg
 from tapeless.transforms.ops.primitives.batch_rules import batch_along_axis
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of, each_axis_of
-from tapeless.transforms.ops.primitives.shapes import Atoms, Params, flatten, linear, reshape
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params, flatten, linear, move, reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 
@@ -29,11 +28,11 @@ def _rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
     i, j = axes_of(axes, m.type.ndim)
     match static(k, "the number of turns must be known") % 4:
         case 1:
-            return _swapaxes(flip(m, j), i, j)
+            return move(flip(m, j), (i, j), (j, i))
         case 2:
             return flip(m, (i, j))
         case 3:
-            return flip(_swapaxes(m, i, j), j)
+            return flip(move(m, (i, j), (j, i)), j)
     return m
 
 

@@ -159,7 +159,7 @@ unique_part = Op("unique_part", _part_infer, _unique_source, costly=True)
 
 
 def _bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
-    x, (least,) = as_array(x), shape_of(minlength)
+    x, (least,) = as_array(x), shape_of(minlength, truths=True)
     if x.type.ndim != 1:
         depth = "too deep" if x.type.shape else "of too small depth"
         raise ValueError(f"object {depth} for desired array")
@@ -206,8 +206,9 @@ def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom, tuple[Any, An
     if edges.type.shape:
         return binned(a, edges), edges, None
     count = static(edges, "the number of bins must be known")
-    if not isinstance(count, int):
+    if not isinstance(count, int) or (isinstance(count, bool) and not edges.type.weak):
         raise TypeError("`bins` must be an integer, a string, or an array")
+    count = int(count)
     if count < 1:
         raise ValueError("`bins` must be positive, when an integer")
     if range is None and 0 in a.type.shape:

@@ -212,7 +212,7 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "
     a, where = as_array(a), as_places(indices)
     if axis is None or (not a.type.shape and axis_of(axis, 1) == 0):
         a, axis = flatten(a), 0
-    k = axis_of(axis, a.type.ndim)
+    k = axis_of(axis, a.type.ndim, truths=False)
     n = a.type.shape[k]
     require_word(mode, MODES, "clipmode")
     if mode != "raise":  # the length may be no integer of a small dtype

@@ -33,7 +33,13 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     less_equal,
     logical_and,
 )
-from tapeless.transforms.ops.primitives.joining import as_array, axis_of, concatenate
+from tapeless.transforms.ops.primitives.joining import (
+    as_array,
+    axis_of,
+    concatenate,
+    known_integer,
+    refuse_truth,
+)
 from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
@@ -61,7 +67,7 @@ def _axis(arr: Any, axis: Any) -> tuple[Atom, int]:
 
 def _place(k: Any, n: Size, last: Size, axis: int) -> Size:
     """A known position from 0 to `last`, counted from the front of n elements."""
-    at = int(static(k, "the position must be known"))
+    at = known_integer(k, "the position must be known")
     message = f"index {at} is out of bounds for axis {axis}"
     message += f" with size {n}" if isinstance(n, int) else ""
     require_at_least(n, -at if at < 0 else at + n - last, IndexError, message)
@@ -94,6 +100,11 @@ def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
             else _delete_range(a, k, *span)
         )
     places = as_array(obj)
+    refuse_truth(
+        places,
+        "boolean array argument obj to delete must be one dimensional and match the axis length",
+        ValueError,
+    )
     if places.type.shape:
         empty = places.type.shape == (0,)
         return copy(a) if empty else _delete_places(a, k, places)
@@ -137,6 +148,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """At a known number of places, or at one that data gives; those in an array are `inserted` by
     code of NumPy's."""
     a, k = _axis(arr, axis)
+    refuse_truth(obj, "boolean array argument obj to insert must be one dimensional", ValueError)
     n, v = a.type.shape[k], cast_to(cast_for_store(values, a.type.dtype), a.type.dtype)
     if isinstance(obj, slice):
         length = static(atom_of_size(n), "the positions of a slice must be known")

@@ -39,7 +39,7 @@ def _of_pieces(arrays: Any, axis: Any) -> Any:
         pieces, axis = [flatten(p) for p in pieces], 0
     if not pieces[0].type.ndim:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    return concatenate_arrays(pieces, axis_of(axis, pieces[0].type.ndim))
+    return concatenate_arrays(pieces, axis_of(axis, pieces[0].type.ndim, truths=False))
 
 
 def _of_rows(a: Atom, axis: Any) -> Any:

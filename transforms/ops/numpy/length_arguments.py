@@ -11,14 +11,19 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic, atom, defining_statement, size_of, static
 from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Var
-from tapeless.transforms.ops.primitives.joining import array
+from tapeless.transforms.ops.primitives.joining import array, refuse_truth
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, read
 
 
-def shape_of(shape: Any) -> tuple[Size, ...]:
-    """A shape given by the user: an integer, or integers, each of which may be a variable."""
+def shape_of(shape: Any, truths: bool = False) -> tuple[Size, ...]:
+    """A shape given by the user: an integer, or integers, each of which may be a variable, also
+    truth values where a function takes `truths`."""
     many = isinstance(shape, (list, tuple)) or is_line(shape)
-    return tuple(map(size_given, integers(shape) if many else (shape,)))
+    sizes = integers(shape) if many else (shape,)
+    if not truths:
+        for size in sizes:
+            refuse_truth(size)
+    return tuple(map(size_given, sizes))
 
 
 def size_given(size: Any) -> Size:

@@ -28,7 +28,13 @@ from tapeless.transforms.ops.primitives.elementwise import (
     real,
     sqrt,
 )
-from tapeless.transforms.ops.primitives.joining import as_array, axes_of, concatenate, reduced_axis
+from tapeless.transforms.ops.primitives.joining import (
+    as_array,
+    axes_of,
+    concatenate,
+    reduced_axis,
+    refuse_truth,
+)
 from tapeless.transforms.ops.primitives.make_elementwise import Over, scale
 from tapeless.transforms.ops.primitives.new_arrays import ones, zeros
 from tapeless.transforms.ops.primitives.selection import select
@@ -202,7 +208,9 @@ def reduction(op: Op, default: Any = None) -> Any:
         where: Any = None,
     ) -> Any:
         a = as_array(a)
-        axis = axis if op is mean else reduced_axis(axis, a.type.ndim)
+        if op is not mean:
+            refuse_truth(axis)
+            axis = reduced_axis(axis, a.type.ndim)
         where = None if where is None or where is True else as_array(where)
         wraps = dtype is not None and np.dtype(dtype).kind in "iub"
         if op is mean and (where is not None or wraps):

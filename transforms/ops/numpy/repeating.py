@@ -67,7 +67,7 @@ def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     a = as_array(a)
     if axis is None:
         a, axis = flatten(a), 0
-    k = axis_of(axis, a.type.ndim)
+    k = axis_of(axis, a.type.ndim, truths=False)
     counts = as_array(repeats)
     if not counts.type.shape:
         return repeat(a, repeats=size_of(counts), axis=k)
@@ -105,7 +105,7 @@ tile = linear(
 
 
 def _tile(A: Any, reps: Any) -> Any:  # noqa: N803 (NumPy's)
-    a, counts = as_array(A), shape_of(reps)
+    a, counts = as_array(A), shape_of(reps, truths=True)
     n = max(a.type.ndim, len(counts))
     a = reshape(a, shape=(1,) * (n - a.type.ndim) + a.type.shape)
     counts = (1,) * (n - len(counts)) + counts

@@ -13,7 +13,8 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.numpy.argument_words import ORDERS, require_word
 from tapeless.transforms.ops.numpy.length_arguments import integers, shape_of
-from tapeless.transforms.ops.primitives.joining import as_array, axes_of, axis_of
+from tapeless.transforms.ops.numpy.run_time_errors import require_other_size
+from tapeless.transforms.ops.primitives.joining import as_array, axes_of, axis_of, refuse_truth
 from tapeless.transforms.ops.primitives.shapes import copy, flatten, move, reshape, transpose
 
 
@@ -38,9 +39,11 @@ def _filled_in(a: Atom, sizes: list[Size]) -> tuple[Size, ...]:
     if -1 in sizes:
         k = sizes.index(-1)
         rest = dims.product(s for j, s in enumerate(sizes) if j != k)
+        shape = ",".join("newaxis" if n == -1 else str(n) for n in sizes)
+        message = f"cannot reshape array of size {total} into shape ({shape})"
         if rest == 0:
-            shape = ",".join("newaxis" if n == -1 else str(n) for n in sizes)
-            raise ValueError(f"cannot reshape array of size {total} into shape ({shape})")
+            raise ValueError(message)
+        require_other_size(rest, 0, ValueError, message)
         sizes[k] = total // rest
     have = dims.product(sizes)
     if have != total and not current().may_fit(have, total):
@@ -66,6 +69,8 @@ def _transpose(a: Any, axes: Any = None) -> Any:
     axes = range(n)[::-1] if axes is None else integers(axes)
     if len(axes) != n:
         raise ValueError("axes don't match array")
+    for k in axes:
+        refuse_truth(k)
     return transpose(a, axes=tuple(axis_of(k, n) for k in axes))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.ops.numpy.run_time_errors import require_other_size, require_size
-from tapeless.transforms.ops.primitives.joining import as_array, axes_of
+from tapeless.transforms.ops.primitives.joining import as_array, axes_of, refuse_truth
 from tapeless.transforms.ops.primitives.shapes import reshape
 
 NOT_ONE = "cannot select an axis to squeeze out which has size not equal to one"
@@ -20,6 +20,7 @@ UNKNOWN_RANK = "the number of axes would depend on data: an axis has length one 
 
 def _squeeze(a: Any, axis: Any = None) -> Any:
     a = as_array(a)
+    refuse_truth(axis, "an integer is required for the axis")
     ones = [k for k, s in enumerate(a.type.shape) if current().lacks_extent(s)]
     places = ones if axis is None else axes_of(axis, a.type.ndim)
     for k, n in enumerate(a.type.shape):

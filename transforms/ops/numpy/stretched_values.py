@@ -15,9 +15,16 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom_of_size, current, defining_statement, same_value
+from tapeless.transforms.core.builder import (
+    atom,
+    atom_of_size,
+    current,
+    defining_statement,
+    same_value,
+)
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Effect, Let, Var
+from tapeless.transforms.core.traced_calls import all_lengths
 from tapeless.transforms.ops.numpy.reductions import count_nonzero
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
@@ -52,6 +59,8 @@ def fit_operands(args: tuple[Any, ...]) -> tuple[Any, ...]:
     shapes = [a.type.shape for a in args if isinstance(a, Var) and a.type.shape]
     if all(shape == shapes[0] for shape in shapes):
         return args
+    if all_lengths.get():
+        args = _fit_all(args, max(map(len, shapes)))
     if not any(_one_at_most(n) for shape in shapes for n in shape):
         return args
     for k in range(-max(map(len, shapes)), 0):
@@ -60,6 +69,39 @@ def fit_operands(args: tuple[Any, ...]) -> tuple[Any, ...]:
         if longer:
             args = tuple(_as_long(a, k, longer[0]) for a in args)
     return args
+
+
+def _fit_all(args: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+    """Operands of which each may have one element along an axis, where others have more.
+
+    u[p] * w[q]      becomes      n = len(w[q]) if len(u[p]) == 1 else len(u[p])
+                                  u[p][0 if len(u[p]) == 1 else np.arange(n)] * ...
+    """
+    for k in range(-ndim, 0):
+        shapes = (a.type.shape for a in args if isinstance(a, Var))
+        lengths = [*{shape[k]: None for shape in shapes if len(shape) >= -k and shape[k] != 1}]
+        undecided = [n for n in lengths if not _is_decided(n)]
+        if len(lengths) < 2 or not undecided:
+            continue
+        decided = [n for n in lengths if _is_decided(n)]
+        count = atom_of_size(decided[0] if decided else undecided[0])
+        for n in undecided[1:] if not decided else ():
+            count = atom(select(equal(count, 1), atom_of_size(n), count))
+        args = tuple(_as_counted(a, k, count, undecided) for a in args)
+    return args
+
+
+def _is_decided(n: Size) -> bool:
+    return isinstance(n, int) or dims.is_given(n)
+
+
+def _as_counted(a: Any, axis: int, count: Atom, undecided: list[Size]) -> Any:
+    """An operand as long as others along an axis, if its own length is undecided."""
+    if not isinstance(a, Var) or len(a.type.shape) < -axis:
+        return a
+    if a.type.shape[axis] not in undecided:
+        return a
+    return _stretched_to(a, len(a.type.shape) + axis, count)
 
 
 def _one_at_most(n: Size) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core.builder import atom, join, static
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
@@ -216,8 +216,36 @@ def _flatten_nested(x: Any) -> tuple[tuple[int, ...], list[Atom]]:
     return (len(x), *(pieces[0][0] if pieces else ())), leaves
 
 
-def axis_of(axis: Any, ndim: int) -> int:
-    k = operator.index(static(axis, "an axis must be known"))
+def refuse_truth(
+    value: Any, what: str = "an integer is required", error: type[Exception] = TypeError
+) -> None:
+    """Raises NumPy's error where an integer must be one, and no truth value."""
+    if isinstance(value, (Var, Literal)):
+        is_truth = value.type.dtype.kind == "b" and not value.type.shape
+    else:
+        is_truth = isinstance(value, (bool, np.bool_))
+    if is_truth:
+        raise error(what)
+
+
+def known_integer(value: Any, why: str) -> int:
+    """An integer that decides what is computed; numbers of other kinds, and NumPy's truth values,
+    are none."""
+    if isinstance(value, Var) and not value.type.shape:
+        if value.type.dtype.kind == "b" and not value.type.weak:
+            raise TypeError("'numpy.bool' object cannot be interpreted as an integer")
+        if value.type.dtype.kind in "fc":
+            kind = value.type.dtype.type
+            name = type(kind(0).item()).__name__ if value.type.weak else f"numpy.{kind.__name__}"
+            raise TypeError(f"'{name}' object cannot be interpreted as an integer")
+    return operator.index(static(value, why))
+
+
+def axis_of(axis: Any, ndim: int, truths: bool = True) -> int:
+    """An axis, from the front; some functions of NumPy take no truth value of Python's for it."""
+    if not truths:
+        refuse_truth(axis, "an integer is required for the axis")
+    k = known_integer(axis, "an axis must be known")
     if not -ndim <= k < ndim:
         raise np.exceptions.AxisError(k, ndim)
     return k % ndim

@@ -62,12 +62,14 @@ from tapeless.transforms.optimize.algebra.sums import (
     constants_in_a_row,
     multiples,
     multiples_in_a_row,
+    of_truths,
     plus_zeros,
     signs_of_terms,
 )
 
 ELEMENTWISE: tuple[Rule, ...] = (needless_spreading,)
 SUMS: tuple[Rule, ...] = (
+    of_truths,
     plus_zeros,
     constants_in_a_row,
     multiples,
@@ -82,6 +84,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     floordiv: (quotient_of_ones,),
     shapes.copy: (copied_once,),
     mul: (
+        of_truths,
         of_fraction,
         times_power,
         multiple_of_quotient,

@@ -11,6 +11,7 @@ from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.language import Atom, Let, Literal
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_and, logical_or
 from tapeless.transforms.ops.primitives.constant_folding import is_number
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.optimize.algebra.facts import (
@@ -26,6 +27,15 @@ from tapeless.transforms.optimize.algebra.facts import (
     operand_of_negation,
     short,
 )
+
+
+def of_truths(s: Let, uses: Uses) -> Any:
+    """Sums and products of two truth values of NumPy's are truth values: in emitted code branches
+    may give those of Python's, of which they would be integers."""
+    t = s.outs[0].type
+    if t.dtype.kind != "b" or t.shape or t.weak or s.op not in (add, mul):
+        return None
+    return (logical_or if s.op is add else logical_and)(*s.args)
 
 
 def plus_zeros(s: Let, uses: Uses) -> Any:
