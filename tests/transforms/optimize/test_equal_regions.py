@@ -2,6 +2,8 @@
 
 # ruff: noqa: PERF401, T201 (as users write it)
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -143,3 +145,43 @@ def test_what_prints_or_draws_is_run_twice(capsys):
         return first, second
 
     np.testing.assert_allclose(tapeless.jit(drawn)(X), drawn(X))
+
+
+def broken_off(x, limit):
+    total = 0.0
+    for e in (x[0], x[1]):
+        part = 0.0
+        for k in range(len(x)):
+            if x[k] >= limit:
+                break
+            part = part + x[k]
+        total = total + part * e
+    return total
+
+
+def broken_off_and_counted(x, limit):
+    total = 0.0
+    for e in (x[0], x[1]):
+        part, passes = 1.0, 0
+        for v in x:
+            if v >= limit:
+                break
+            part, passes = part * (1.0 + v), passes + 1
+        total = total + part * e * passes
+    return total
+
+
+def taken(x, limit):
+    total = 0.0
+    for e in (x[0], x[1]):
+        total = total + sum(itertools.takewhile(lambda v: v < limit, x)) * e
+    return total
+
+
+@pytest.mark.parametrize("program", [broken_off, broken_off_and_counted, taken])
+def test_loops_that_are_broken_off_share_their_count(program):
+    """Backwards each of the loops made as many passes as the one that is run."""
+    x = np.array([0.31, -0.42, 0.93])
+    slopes = [(program(x + h, 0.5) - program(x - h, 0.5)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    for form in (lambda f: f, tapeless.jit):
+        np.testing.assert_allclose(form(tapeless.grad(program))(x, 0.5), slopes, atol=1e-8)

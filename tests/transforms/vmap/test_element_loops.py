@@ -273,3 +273,21 @@ def test_the_corpus_goes_its_own_ways(interpreted):
         compiled = tapeless.jit(vmap(named[name].function, axes))
         compiled(*args)
         assert goes_over_elements(compiled)
+
+
+KERNEL = np.cos(np.arange(12.0))
+#: Lengths that shrink as another one grows.
+SHRINKING = {
+    "valid": lambda x: np.sum(np.convolve(x[x > -0.8], KERNEL, "valid") ** 2),
+    "padded": lambda x: np.sum(np.pad(x[x > 0] * 2, (0, 20 - 2 * np.count_nonzero(x > 0))) ** 2),
+    "rest": lambda x: np.sum(KERNEL[np.count_nonzero(x > 0) :] * 2) + np.sum(x[x > 0]),
+    "windows": lambda x: np.sum(np.convolve(KERNEL, x[x > 0.1] + 1, "valid")[::-1] ** 2),
+    "correlated": lambda x: np.sum(np.correlate(x[x > -0.5], KERNEL, "valid") ** 3),
+}
+
+
+@pytest.mark.parametrize("name", SHRINKING)
+def test_scratch_memory_is_long_enough_for_all_elements(interpreted, name):
+    """Python raises where a kernel would store behind the end of an array."""
+    f, x = SHRINKING[name], np.random.default_rng(1).normal(size=(6, 9))
+    np.testing.assert_allclose(jit(vmap(f))(x), [f(row) for row in x])

@@ -12,7 +12,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Statement, Var
-from tapeless.transforms.core.size_inequalities import Facts, Relied, not_negative
+from tapeless.transforms.core.size_inequalities import Facts, Relied, least_in_loops, not_negative
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.schedule.axis_maps import axes_through_views
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
@@ -107,8 +107,7 @@ class Analysis:
         for x in dims.symbols(size):
             if x in self.lengths and not self.is_known(dims.single(x)):
                 s, axis = self.lengths[x]
-                n = s.args[0].type.shape[axis]
-                size = dims.substitute(size, lambda y, x=x, n=n: n if y == x else None)  # type: ignore[misc]
+                size = _for_all_lengths(size, x, s.args[0].type.shape[axis])
         size = self.canon(size)
         return size if self.is_known(size) else self.canon(greatest(size, self.in_loops(size)))
 
@@ -180,6 +179,21 @@ class Analysis:
 
     def defined_outside(self, v: Var) -> bool:
         return v not in self.inside
+
+
+def _for_all_lengths(size: Size, x: dims.Symbol, n: Size) -> Size:
+    """A size that is at least this whatever the length x of a part of n elements is: of one that
+    may grow and shrink as x grows, each term is taken at its greatest.
+
+    >>> n, m, length = dims.symbol("n", 1), dims.symbol("m", 1), dims.symbol("length", 0)
+    >>> (x,) = dims.symbols(length)
+    >>> _for_all_lengths(length + 1, x, n), _for_all_lengths(m - length, x, n)
+    (n + 1, m)
+    >>> _for_all_lengths(length - 2 * dims.minimum(length, m) + 2 * m, x, n)
+    n + 2*m
+    """
+    bound = greatest(size, {x: (0, n)})
+    return least_in_loops(size, {x: (0, n)}.get, -1) if x in dims.symbols(bound) else bound
 
 
 def greatest(size: Size, ends: Mapping[dims.Symbol, tuple[Size, Size]]) -> Size:
