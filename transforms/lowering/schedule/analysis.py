@@ -193,7 +193,9 @@ def _for_all_lengths(size: Size, x: dims.Symbol, n: Size) -> Size:
     n + 2*m
     """
     bound = greatest(size, {x: (0, n)})
-    return least_in_loops(size, {x: (0, n)}.get, -1) if x in dims.symbols(bound) else bound
+    if x not in dims.symbols(bound):
+        return bound
+    return least_in_loops(size, lambda factor: (0, n) if factor == x else None, -1)
 
 
 def greatest(size: Size, ends: Mapping[dims.Symbol, tuple[Size, Size]]) -> Size:
