@@ -102,7 +102,7 @@ def least_in_loops(
     ranges = {x: ends for x in dims.symbols(size) if (ends := range_of(x)) is not None}
     around = {y for x, ends in ranges.items() for end in ends for y in dims.symbols(end) if y != x}
     innermost = {x: ends for x, ends in ranges.items() if x not in around}
-    least = _bound_by_ranges(size, innermost, sign)
+    least = bound_by_ranges(size, innermost, sign)
     return size if least == size else least_in_loops(least, range_of, sign)
 
 
@@ -123,16 +123,14 @@ def _without_choices(
     return total
 
 
-def _bound_by_ranges(
-    size: Size, ranges: Mapping[dims.Symbol, tuple[Size, Size]], sign: int
-) -> Size:
+def bound_by_ranges(size: Size, ranges: Mapping[dims.Symbol, tuple[Size, Size]], sign: int) -> Size:
     """The size with indices at the end of their range where it is least; of -1, greatest."""
     total: Size = 0
     for factors, c in dims.terms_of(size):
         factor = factors[0] if len(factors) == 1 else None
         which = sign if c > 0 else -sign
         if isinstance(factor, dims.Quotient) and factor.kind in dims.CALLED:
-            sides = (_bound_by_ranges(n, ranges, which) for n in (factor.left, factor.right))
+            sides = (bound_by_ranges(n, ranges, which) for n in (factor.left, factor.right))
             total = total + c * dims.combine(factor.kind, *sides)
         elif factor in ranges:
             total = total + c * ranges[factor][0 if which > 0 else 1]  # type: ignore[index]

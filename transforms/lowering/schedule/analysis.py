@@ -12,7 +12,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Statement, Var
-from tapeless.transforms.core.size_inequalities import Facts, Relied, least_in_loops, not_negative
+from tapeless.transforms.core.size_inequalities import Facts, Relied, bound_by_ranges, not_negative
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.schedule.axis_maps import axes_through_views
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
@@ -193,9 +193,7 @@ def _for_all_lengths(size: Size, x: dims.Symbol, n: Size) -> Size:
     n + 2*m
     """
     bound = greatest(size, {x: (0, n)})
-    if x not in dims.symbols(bound):
-        return bound
-    return least_in_loops(size, lambda factor: (0, n) if factor == x else None, -1)
+    return bound_by_ranges(size, {x: (0, n)}, -1) if x in dims.symbols(bound) else bound
 
 
 def greatest(size: Size, ends: Mapping[dims.Symbol, tuple[Size, Size]]) -> Size:
