@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import SequenceMatcher
 from itertools import combinations
 from typing import Any
 
@@ -40,6 +41,9 @@ from tapeless.transforms.frontend.values.structure import (
 from tapeless.transforms.frontend.values.structure_errors import differing, differs
 from tapeless.transforms.frontend.values.text import ChosenText, Text
 from tapeless.transforms.frontend.values.uneven_contents import FlaggedContents, UnevenContents
+
+#: What happens to a run of items ("equal", ...), and where it begins and ends on each side.
+Opcode = tuple[str, int, int, int, int]
 
 
 class Merge:
@@ -215,14 +219,27 @@ class Merge:
         if plain and len(first.items) == len(second.items):
             return None
         if self.a.raised or self.b.raised:
-            shared, sides = 0, [(int(self.a.raised), first)]
-        else:
-            shared, sides = _common_start(first, second), [(0, first), (1, second)]
-        items, flags = list(first.items[:shared]), list(first.flags[:shared])
-        for side, contents in sides:
-            items += [self.carry(side, item) for item in contents.items[shared:]]
-            flags += [self.only_on(side, flag) for flag in contents.flags[shared:]]
+            side, contents = (1, second) if self.a.raised else (0, first)
+            items = [self.carry(side, item) for item in contents.items]
+            flags = [self.only_on(side, flag) for flag in contents.flags]
+            return FlaggedContents(tuple(items), tuple(flags))
+        items, flags = [], []
+        for kind, p, i, q, j in _common_items(first, second):
+            if kind == "equal":
+                items += first.items[p:i]
+                flags += map(self.either_flag, first.flags[p:i], second.flags[q:j])
+                continue
+            for side, contents, part in ((0, first, slice(p, i)), (1, second, slice(q, j))):
+                items += [self.carry(side, item) for item in contents.items[part]]
+                flags += [self.only_on(side, flag) for flag in contents.flags[part]]
         return FlaggedContents(tuple(items), tuple(flags))
+
+    def either_flag(self, a: Any, b: Any) -> Any:
+        """A truth value that is one on one side and another on the other."""
+        if a is b:
+            return a
+        merged = self.atom(atom(atoms(a)), atom(atoms(b)))
+        return wrap(merged) if isinstance(merged, Var) else merged.value
 
     def only_on(self, side: int, flag: Any) -> Any:
         """A truth value of one side, which is False on the other if that ends."""
@@ -506,11 +523,10 @@ def _items_and_flags(contents: Structure) -> FlaggedContents | None:
     return FlaggedContents(contents.value, (True,) * len(contents.value))
 
 
-def _common_start(a: FlaggedContents, b: FlaggedContents) -> int:
-    """How many items, from the first on, two sides have in common."""
-    pairs = zip(a.items, a.flags, b.items, b.flags, strict=False)
-    differing = (n for n, (x, p, y, q) in enumerate(pairs) if x is not y or p is not q)
-    return next(differing, min(len(a.items), len(b.items)))
+def _common_items(a: FlaggedContents, b: FlaggedContents) -> list[Opcode]:
+    """Which runs of items two sides have in common, and what is between these."""
+    first, second = [*map(id, a.items)], [*map(id, b.items)]
+    return [*SequenceMatcher(None, first, second, autojunk=False).get_opcodes()]
 
 
 def _items_and_lengths(contents: Structure) -> UnevenContents | None:

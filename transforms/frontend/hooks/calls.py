@@ -37,7 +37,7 @@ from tapeless.transforms.frontend.arrays.symbols import (
 )
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OVER_ITEMS
-from tapeless.transforms.frontend.builtins.flagged_lists import append_flagged, items_of_flagged
+from tapeless.transforms.frontend.builtins.flagged_lists import change_flagged, items_of_flagged
 from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_string, with_texts
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import ASKING, of_data
@@ -101,6 +101,7 @@ from tapeless.transforms.frontend.objects.environment import (
 from tapeless.transforms.frontend.objects.special_methods import foreign, iterable_of, operand_of
 from tapeless.transforms.frontend.source.push_form import can_push
 from tapeless.transforms.frontend.source.rewrite import known_codes, rewritten
+from tapeless.transforms.frontend.trace.own_attributes import is_own_class
 from tapeless.transforms.frontend.trace.provenance import (
     hashable,
     impure,
@@ -174,8 +175,9 @@ class Calls:
             return f(*args, **kwargs)
         if isinstance(f, Either):
             return for_each_option(lambda option: self.call(option, *args, **kwargs), f)
-        if contents_of(this := getattr(f, "__self__", None)) is not None:
-            if f.__name__ == "append" and append_flagged(this, *args):
+        this = getattr(f, "__self__", None)
+        if contents_of(this) is not None and not _is_method_of_user(f):
+            if change_flagged(this, f.__name__, args):
                 return None
             return for_each_option(lambda _: self.call(f, *args, **kwargs), this)
         if any(isinstance(a, FilteredList) for a in args):
@@ -506,6 +508,11 @@ class Calls:
 
 def is_method(value: Any) -> bool:
     return isinstance(value, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType))
+
+
+def _is_method_of_user(f: Any) -> bool:
+    """Whether it is a method of a class of the user's, such as one that derives from list."""
+    return isinstance(f, types.MethodType) and not is_own_class(type(f.__self__))
 
 
 def _require_plain_use(f: Any, args: tuple[Any, ...]) -> None:

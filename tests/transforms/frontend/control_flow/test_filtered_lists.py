@@ -1,5 +1,7 @@
 """Lists of those of some objects that pass a test on run-time values."""
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -151,7 +153,60 @@ def joined_lists(x, y):
     return sum(c.energy for c in both) + 0.5 * len(out)
 
 
+def the_last_ones(x, y):
+    recent, started = deque(maxlen=2), deque([Cell(y), Cell(1.0)], maxlen=2)
+    for k, v in enumerate((x, y, x * y, x - y, x + y)):
+        if v > 1:
+            recent.append(Cell(v))
+        elif v > 0.5:
+            recent.append(Cell(k * v))
+        if v < 1.5:
+            started.append(Cell(v))
+            if v > 0.2:
+                started.append(Cell(k - v))
+    places = sum((k + 1) * c.energy for k, c in enumerate(recent))
+    if len(recent) == recent.maxlen:
+        recent.append(Cell(3 * x))
+    return places + sum(c.energy * y for c in recent) + sum(c.energy**2 for c in started)
+
+
+def emptied(x, y):
+    batch, total = [], 0.0
+    for v in (x, y, x * y, x - y, x + y):
+        if v > 1:
+            batch.append(Cell(v))
+        if v > 2:
+            total += sum((k + 1) * c.energy for k, c in enumerate(batch))
+            batch.clear()
+    return total + len(batch)
+
+
+class Doubled(list):
+    def append(self, cell):
+        super().append(Cell(2 * cell.energy))
+
+    def energy(self):
+        return sum(c.energy for c in self) + 0.1 * len(self)
+
+
+class Window(deque):
+    def append(self, cell):
+        super().append(Cell(3 * cell.energy))
+
+
+def methods_of_the_user(x, y):
+    doubled, window = Doubled(), Window(maxlen=2)
+    for v in (x, y, x * y, x - y, x + y):
+        if v > 1:
+            doubled.append(Cell(v))
+            window.append(Cell(v))
+    return doubled.energy() + sum((k + 1) * c.energy for k, c in enumerate(window))
+
+
 PROGRAMS = [
+    the_last_ones,
+    emptied,
+    methods_of_the_user,
     appended_under_tests,
     old_and_new_ones,
     neighbours,
