@@ -295,6 +295,23 @@ def named_by_an_index(x):
     return bend(x[0]) * factor + (x[1] ** 2 if name == "third" else x[2] ** 3)
 
 
+@row(
+    "lists that loops fill with texts, members of enumerations, functions, or objects that are "
+    "older than the loop, also in tuples and dataclasses (heaps of events, queues of jobs, graphs "
+    "with names)"
+)
+def heap_of_events(x):
+    heap, total, n = [(abs(x[0]), "start"), (abs(x[1]), "start")], 0.0, 0
+    heapq.heapify(heap)
+    while heap and n < 9:
+        t, kind = heapq.heappop(heap)
+        n += 1
+        total = total + t * t * (2.0 if kind == "end" else x[2])
+        if kind == "start":
+            heapq.heappush(heap, (1.3 * t, "end"))
+    return total
+
+
 @row("ranges of data: index, slice, `len`, `in`")
 def ranged(x):
     places = range(len(x))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
+import types
 from collections import deque
 from typing import Any
 
@@ -24,6 +25,13 @@ from tapeless.transforms.frontend.control_flow.branches import (
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.control_flow.truth import is_none, may_be_none, truth
+from tapeless.transforms.frontend.effects.effects import raise_
+from tapeless.transforms.frontend.heap.coded_constants import (
+    Coded,
+    constants_in,
+    numbers_of_one_kind,
+    rank_of,
+)
 from tapeless.transforms.frontend.heap.iterators import Once
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.objects import special_methods
@@ -39,6 +47,7 @@ from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.list_methods import compare_order, equal
 
 MANY = 32  # known items that are not all compared one by one
+SIGNS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">="}
 COMPARISONS = frozenset(("Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"))
 
 
@@ -54,6 +63,8 @@ def binary(kind: str, left: Any, right: Any) -> Any:
         other = right if left is None else left
         if may_be_none(other):
             return is_none(other) if kind == "Eq" else _opposite(is_none(other))
+    if kind in COMPARISONS and any(isinstance(x, (ChosenText, Either)) for x in (left, right)):
+        return _of_options(kind, left, right)
     plain = any(isinstance(x, Symbol) and x.listing is None for x in (left, right))
     if kind not in COMPARISONS or plain:
         return special_methods.binary(kind, left, right)
@@ -68,6 +79,40 @@ def binary(kind: str, left: Any, right: Any) -> Any:
         return _compare_order(kind, a, b)
     same = len(a) == len(b) and _equal_all(a, b)
     return same if kind == "Eq" else _opposite(same)
+
+
+def _of_options(kind: str, left: Any, right: Any) -> Any:
+    """A comparison of values of which run-time values say which of some texts, or of some objects,
+    they are."""
+    method = special_methods.method_of_all(left, f"__{special_methods.OPERATORS[kind]}__")
+    if isinstance(method, types.FunctionType):
+        result = trace().enter(method, left, right)
+        if result is not NotImplemented:
+            return result
+    if kind in ("Eq", "NotEq"):
+        if not isinstance(left, Either) and not isinstance(right, Either):
+            return special_methods.binary(kind, left, right)
+        numbers = numbers_of_one_kind(left, right)
+        if numbers is not None:
+            return special_methods.binary(kind, *numbers)
+    elif is_text(left) and is_text(right):
+        order = sorted({*constants_in(left), *constants_in(right)})
+        return special_methods.binary(kind, rank_of(left, order), rank_of(right, order))
+    elif not any(map(_can_be_ordered, (*constants_in(left), *constants_in(right)))):
+        classes = [type(next(constants_in(x))).__name__ for x in (left, right)]
+        sign = SIGNS[kind]
+        raise_(
+            TypeError(
+                f"'{sign}' not supported between instances of '{classes[0]}' and '{classes[1]}'"
+            )
+        )
+    return for_each_option(functools.partial(binary, kind), as_either(left), as_either(right))
+
+
+def _can_be_ordered(value: Any) -> bool:
+    """Whether a comparison of it may be more than a TypeError."""
+    names = ("__lt__", "__gt__", "__le__", "__ge__")
+    return any(getattr(type(value), n, None) is not getattr(object, n) for n in names)
 
 
 def _loops(value: Any) -> bool:
@@ -135,6 +180,11 @@ def fields_compared(name: str, value: Any) -> Any:
 
 class _Fields(tuple[Any, ...]):
     """The fields of a dataclass, which no tuple of the user's is compared with."""
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is a text, or one of several of which it is known what they say."""
+    return isinstance(value, str) or is_one_of_texts(value)
 
 
 def _equal(a: Any, b: Any) -> Any:
@@ -229,8 +279,13 @@ def _matching(item: Any, spec: Any, columns: Any) -> Any:
             )
         number = isinstance(item, (Symbol, *NUMBERS))
         return apply(FUNCTIONS[np.equal], column, item) if number else False
+    if spec.kind is Coded:
+        column = next(columns)
+        number = spec.keys[0].number_if_known(item)
+        return False if number is None else apply(FUNCTIONS[np.equal], column, number)
     family = next((k for k in (tuple, list) if issubclass(spec.kind, k)), None)
     if family is None:
+        trace().decisions.codable |= spec.kind in (ChosenText, Either)
         raise UnsupportedError(
             f"whether a {spec.kind.__name__} is in a list that was filled in a loop",
             "keep what you look for in a list of its own",

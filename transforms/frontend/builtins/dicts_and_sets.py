@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,14 +27,17 @@ from tapeless.transforms.frontend.control_flow.comprehensions import (
     undone_if_undecided,
     with_items_met,
 )
+from tapeless.transforms.frontend.heap.coded_constants import Coded, constants_in
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_writes import write_back
-from tapeless.transforms.frontend.values.structure_errors import NUMBERS
+from tapeless.transforms.frontend.values.structure_errors import NUMBERS, is_lasting
+from tapeless.transforms.frontend.values.text import ChosenText
 from tapeless.transforms.prelude.containers import (
     hashed_containers,
     known_keys,
@@ -144,6 +147,10 @@ def _new_container(
     if t.tracing and not hasattr(type(items), "keys"):
         items = [(t.key_of(x[0], True), x[1]) if pairs else t.key_of(x, True) for x in items]
     plain = key not in t.decisions.keyed and key not in t.decisions.optional
+    names = () if key in t.decisions.optional else tuple(_texts_chosen(items, pairs))
+    if names and all(map(is_lasting, names)):
+        t.decisions.keyed.pop(key, None)
+        t.decisions.as_optional(key, names)
     if plain and _is_known(kind, items):
         mapping = hasattr(type(items), "keys")
         t.ask_compared(*(x[0] if pairs and not mapping else x for x in items))
@@ -154,6 +161,23 @@ def _new_container(
     fill = type(new).take if own and issubclass(kind, dict) else type(new).update
     hooks.call(fill, new, items)
     return new
+
+
+def _texts_chosen(items: Any, pairs: bool) -> Iterator[Any]:
+    """The texts and other constants, of which run-time values choose keys or members."""
+    if hasattr(type(items), "keys") or isinstance(items, (Symbol, hashed_containers.Keys)):
+        return
+    tail = own_attribute(items, "tail")
+    if tail is not None:
+        spec = tail.spec.children[0] if pairs and tail.spec.children else tail.spec
+        if spec.kind is Coded:
+            yield from spec.keys[0].options()
+        elif spec.kind in (ChosenText, Either):
+            yield from constants_in(spec.value)
+        return
+    keys = [x[0] if pairs else x for x in items]
+    if any(isinstance(k, (ChosenText, Either)) for k in keys):
+        yield from (c for k in keys for c in constants_in(k))
 
 
 def _is_known(kind: Any, items: Any) -> bool:

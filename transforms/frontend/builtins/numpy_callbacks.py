@@ -14,11 +14,13 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.memory_layout import in_order
 from tapeless.transforms.frontend.arrays.memory_order import element_strides
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
+from tapeless.transforms.frontend.builtins.comparison import is_run_time_value
 from tapeless.transforms.frontend.builtins.replacements import stand_in
 from tapeless.transforms.frontend.builtins.ufuncs_of_python import of_python_code
 from tapeless.transforms.frontend.builtins.vectorized import call_vectorized
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
-from tapeless.transforms.frontend.objects.special_methods import array_of
+from tapeless.transforms.frontend.objects.special_methods import array_of, special
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.prelude.numpy import linalg, matrices, polynomial_fits, structured_arrays
@@ -296,15 +298,30 @@ def _of_polynomials(f: Any, staged: Any, hooks: Any, /, *args: Any, **kwargs: An
     return hooks.call(np.poly1d, result)
 
 
+#: Modules whose functions compare items by code that nobody sees.
+ORDERING = frozenset({"_heapq", "heapq", "_bisect", "bisect"})
+
+
 def _written_functions(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Our code for a function, where a symbol or a function of the user is passed, or a class, or
     an iterator, which may give symbols."""
     staged = (
         isinstance(f, type)
         or f in matrices.NUMPY
+        or (
+            getattr(f, "__module__", "") in ORDERING
+            and any(map(_has_run_time_order, (*args, *kwargs.values())))
+        )
         or any(
             has_symbols(a) or callable(a) or isinstance(a, (Iterator, ValuesView))
             for a in (*args, *kwargs.values())
         )
     )
     return hooks.call(ours, *args, **kwargs) if staged else hooks.call_native(f, args, kwargs)
+
+
+def _has_run_time_order(value: Any) -> bool:
+    """Whether objects of the user's in it are compared by what may depend on run-time values."""
+    if isinstance(value, (list, tuple)) and own_attribute(value, "tail") is None:
+        return any(map(_has_run_time_order, value))
+    return special(value, "__lt__") is not None or is_run_time_value(value)

@@ -38,9 +38,13 @@ from tapeless.transforms.frontend.values.structure import (
     require_defined,
 )
 from tapeless.transforms.ops.function_table import FUNCTIONS
+from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
+from tapeless.transforms.prelude.containers.optional_keys import OptionalKeys, OptionalView
 
 
 def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
+    if is_sorted_by_names(x, key):
+        return _sorted_keys(x, bool(reverse))
     x, key = x.to_list() if isinstance(x, Lazy) else x, of_present(key)
     x = materialize(x) if must_roll(x) else x
     rolled = isinstance(x, Symbol) or own_attribute(x, "tail") is not None
@@ -52,6 +56,26 @@ def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
         return _reorder(items, _order(columns, bool(reverse)) if columns else None)
     order = sorted(range(len(items)), key=lambda k: constant_keys[k], reverse=reverse)
     return trace().born(StagedList(items[k] for k in order))
+
+
+def is_sorted_by_names(x: Any, key: Any) -> bool:
+    """Whether it is a dictionary, or its keys or items, or a set, of known keys of which run-time
+    values say which are there: their order is known."""
+    whole = x.whole if isinstance(x, OptionalView) else x
+    asked = not isinstance(x, OptionalView) or x.what in ("keys", "items")
+    as_list = ("sorted", trace().place()) in trace().decisions.lengthened
+    return key is None and asked and isinstance(whole, OptionalKeys) and not as_list
+
+
+def _sorted_keys(x: Any, reverse: bool) -> FilteredList:
+    """The keys, or items, of such, of the known ones those that are there."""
+    whole = x.whole if isinstance(x, OptionalView) else x
+    places = sorted(range(len(whole.names)), key=lambda at: whole.names[at], reverse=reverse)
+    pairs = isinstance(x, OptionalView) and x.what == "items"
+    items = tuple(whole.item(at) if pairs else whole.names[at] for at in places)
+    flags = tuple(whole.entries[at].there for at in places)
+    filtered: FilteredList = trace().born(FilteredList(("sorted", trace().place()), items, flags))
+    return filtered
 
 
 def _deciding_keys(keys: list[Any]) -> list[Any] | None:

@@ -17,10 +17,18 @@ from typing import Any
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import choose
+from tapeless.transforms.frontend.heap.coded_constants import option_text
 from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, has_identity
-from tapeless.transforms.frontend.values.structure import EnumCoded, Structure, flatten
+from tapeless.transforms.frontend.values.container_aliases import mutable
+from tapeless.transforms.frontend.values.structure import (
+    EnumCoded,
+    Incompatible,
+    Missing,
+    Structure,
+    flatten,
+)
 from tapeless.transforms.frontend.values.text import ChosenText
 
 CONSTANT = (str, enum.Enum, type(None))
@@ -65,7 +73,7 @@ class Labels:
         t = trace()
         for (key, *inside), options in self.options.items():
             name = locations[key].name.removeprefix(".")
-            stand = ", ".join(f"{k} for {o}" for k, o in enumerate(map(_option_text, options)))
+            stand = ", ".join(f"{k} for {o}" for k, o in enumerate(map(option_text, options)))
             text = f"{'In ' if inside else ''}{name}: {stand}." if name else f"In a loop: {stand}."
             if text not in t.legend:
                 t.legend.append(text)
@@ -101,7 +109,10 @@ class Labels:
 
     def is_older(self, value: Any) -> bool:
         """Whether it is a container, or an object, that the loop found."""
-        identities = trace().identities and has_identity(value)
+        if isinstance(value, (Missing, Incompatible)):
+            return False
+        coded = trace().decisions.codes and not mutable(value)
+        identities = (trace().identities or coded) and has_identity(value)
         return identities and trace().birth(value) < self.began
 
     def holds_younger(self, spec: Structure) -> bool:
@@ -130,13 +141,6 @@ def _position(options: Iterable[Any], option: Any) -> int | None:
         if other is option or alike:
             return k
     return None
-
-
-def _option_text(option: Any) -> str:
-    if has_identity(option):
-        kind = type(option).__name__.removeprefix("Staged").lower()
-        return f"the {kind} {getattr(option, 'name', '')}".rstrip()
-    return str(option) if isinstance(option, enum.Enum) else repr(option)
 
 
 def index_of(value: Any, options: Options) -> Any:

@@ -119,7 +119,9 @@ class LoopEmitter:
         for new, out in zip(news, variables, strict=True):
             param = Var(self.final_type(new.type), out.name)  # of the pass before: of other sizes
             self.carry(param, Literal(None, param.type), new, out)
-        value = self.fill(final, iter(variables))
+        with trace().block() as statements:
+            value = self.fill(final, iter(variables))
+        self.later += statements
         if isinstance(value, Symbol) and value is final.value and ran is not None:
             value = view_of(value, (), value.type)
         if ran is not None and any(map(may_be_none, _symbols(value))):

@@ -16,13 +16,16 @@ from tapeless.transforms.frontend.control_flow.branch_side import StagedArm, app
 from tapeless.transforms.frontend.control_flow.optional_values import halves, lacks, optional
 from tapeless.transforms.frontend.control_flow.truth import same_meaning, sure, undefined_flag
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
+from tapeless.transforms.frontend.heap.coded_constants import ColumnConstants, constants_in
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
+from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.heap.references import GuardedRef, by_reference, dummy_value
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined, Value
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Carrying, Either, fit, has_identity
 from tapeless.transforms.frontend.values.container_aliases import mutable, record_aliases
@@ -30,6 +33,7 @@ from tapeless.transforms.frontend.values.join import convert, join, join_types
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
     Incompatible,
+    RowsOf,
     Structure,
     by_identity,
     flatten,
@@ -41,6 +45,7 @@ from tapeless.transforms.frontend.values.structure import (
 from tapeless.transforms.frontend.values.structure_errors import differing, differs
 from tapeless.transforms.frontend.values.text import ChosenText, Text
 from tapeless.transforms.frontend.values.uneven_contents import FlaggedContents, UnevenContents
+from tapeless.transforms.ops.primitives.new_arrays import zeros
 
 #: What happens to a run of items ("equal", ...), and where it begins and ends on each side.
 Opcode = tuple[str, int, int, int, int]
@@ -94,7 +99,10 @@ class Merge:
                 x.value is MISSING or y.value is MISSING
             ):
                 return self.result(*((1, y) if x.value is MISSING else (0, x)))
-            choice = self.one_of if trace().identities else None
+            codes = self.one_of_constants if trace().decisions.codes else None
+            choice = self.one_of if trace().identities else codes
+            if not self.contents:
+                x, y = self.empty_like(0, x, y), self.empty_like(1, y, x)
             return join(x, y, self.leaf, self.container, self.text, self.absent, choice)
         except StructureError as e:
             if not can_be_known(self.test) and fit(x.value, y.value):
@@ -190,10 +198,36 @@ class Merge:
             ):
                 self.made[key] = x.value
             elif same_object or is_reference(x) or not mutable(x.value):
-                self.made[key] = unflatten(x, children())
+                self.made[key] = self.after_the_branch(x, children(), unflatten)
             else:
-                self.made[key] = record_aliases(rebuild(x, children()), x.value, y.value)
+                rebuilt = self.after_the_branch(x, children(), rebuild)
+                self.made[key] = record_aliases(rebuilt, x.value, y.value)
         return self.made[key]
+
+    def empty_like(self, side: int, x: Structure, other: Structure) -> Structure:
+        """An empty list on one side, where a loop filled the one on the other side, as such."""
+        if not (isinstance(x.value, StagedList) and x.keys == x.children == ()):
+            return x
+        listing = own_attribute(other.value, "listing") if other.kind == "leaf" else None
+        rows = other.keys[0] if other.keys and isinstance(other.keys[0], RowsOf) else None
+        if (listing is None and rows is None) or any(a.type.ndim != 1 for a in other.leaves()):
+            return x
+        with appending_to((self.a, self.b)[side].body):
+            dtypes = [a.type.dtype for a in other.leaves()]
+            columns = [wrap(zeros(shape=(0,), dtype=dtype)) for dtype in dtypes]
+            if rows is not None:
+                return replace(other, value=x.value, children=tuple(map(flatten, columns)))
+            assert listing is not None
+            weak = [t.weak for t in listing.items]
+            return flatten(from_arrays(listing.spec, columns, weak))
+
+    def after_the_branch(self, x: Structure, children: Any, build: Any) -> Any:
+        """A container of values that the branch gives; where it is made by statements, these come
+        after the branch."""
+        with trace().block() as later:
+            built = build(x, children)
+        self.later += later
+        return built
 
     def one_of(self, x: Structure, y: Structure) -> Any:
         """One of two containers or objects, told apart when the program runs; None for values."""
@@ -209,6 +243,39 @@ class Merge:
         if key not in self.made:
             self.made[key] = Either(wrap(self.test), self.carry(0, a), self.carry(1, b))
         return self.made[key]
+
+    def one_of_constants(self, x: Structure, y: Structure) -> Any:
+        """One of two objects or functions, where lists keep such by number; None for values."""
+        a, b = x.value, y.value
+        constant = all(spec.kind in ("static", Either) for spec in (x, y))
+        if not constant or a is b or not fit(a, b) or can_be_known(self.test):
+            return None
+        key = (id(a), id(b))
+        if key not in self.made:
+            numbered = self.told_by_number(a, b)
+            self.made[key] = (
+                Either(wrap(self.test), self.carry(0, a), self.carry(1, b))
+                if numbered is None
+                else numbered
+            )
+        return self.made[key]
+
+    def told_by_number(self, a: Any, b: Any) -> Any:
+        """One of more than two objects that are older than the test, told apart by one number;
+        None of others."""
+        options = {id(c): c for value in (a, b) for c in constants_in(value)}
+        began = min(self.a.began, self.b.began)
+        if len(options) < 3 or any(trace().birth(c) > began for c in options.values()):
+            return None
+        column, numbers = ColumnConstants(), []
+        for value, ended in ((a, self.a), (b, self.b)):
+            with appending_to(ended.body):
+                numbers.append(atom(atoms(column.number_of(value))))
+        number = wrap(self.atom(*numbers))
+        with trace().block() as later:
+            selected = column.constant_of(number)
+        self.later += later
+        return selected
 
     def by_flags(self, x: Structure, y: Structure) -> FlaggedContents | None:
         """What a list holds that got items on one side; None if it is as long on both."""
@@ -357,7 +424,8 @@ class Merge:
                 return symbol
             with appending_to(ended.body):
                 spec = flatten(symbol)
-            if trace().identities and spec.atom is not None:  # a list may move into a stack later
+            may_be_stored = trace().identities or symbol.type.dtype.kind == "b"
+            if may_be_stored and spec.atom is not None:  # in a list that moves into a stack later
                 return wrap(self.one_sided(side, spec.atom))
             return self.known_on(side, spec)
 

@@ -393,6 +393,12 @@ def form(value: Any, blind: bool = False) -> Any:
         return ("array", 0) if blind else ("number", type(value), repr(value))
     if isinstance(value, np.ndarray):
         return ("array", value.ndim)
+    if own_attribute(value, "tail") is not None and isinstance(value.length(), Symbol):
+        raise UnsupportedError(
+            "a list that a loop filled is given to a function that calls itself to a depth that "
+            "run-time values decide",
+            "give it an array: np.array(...) of the list",
+        )
     if isinstance(value, (list, tuple)):
         return (type(value), *(form(v, blind) for v in value))
     if isinstance(value, dict):

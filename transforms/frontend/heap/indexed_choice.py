@@ -20,6 +20,7 @@ import numpy as np
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.frontend.heap.coded_constants import differ_in_constants, with_codes
 from tapeless.transforms.frontend.heap.list_columns import same_structure, to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
@@ -87,11 +88,27 @@ def move_to_columns(items: Any, specs: list[Structure]) -> bool:
     if trace().decisions.compact:
         for obj in _objects_in(specs):
             trace().decisions.as_values(type(obj))
-    alike = interchangeable(specs)
+    alike = _fit_one_list(items, specs)
     if alike:
         before_change(items)
         to_columns(items, specs[0], complete=True)
     return alike
+
+
+def _fit_one_list(items: Any, specs: list[Structure]) -> bool:
+    """Whether elements of these kinds can be in stacks; texts and objects as numbers."""
+    if interchangeable(specs):
+        return True
+    if all(same_structure(specs[0], s) for s in specs) or not all(
+        differ_in_constants(specs[0], s) for s in specs
+    ):
+        return False
+    trace().decisions.codable = True
+    first, *others = specs
+    like = with_codes(first, items) if trace().decisions.codes else None
+    return like is not None and interchangeable(
+        [like, *(with_codes(s, items, like) for s in others)]
+    )
 
 
 def _objects_in(specs: Iterable[Structure]) -> Iterator[Any]:
@@ -141,7 +158,7 @@ def make_room(items: Any, k: Any, value: Any) -> None:
     free = isinstance(items, StagedList) and id(items) not in trace().containers.elements
     if free and _by_data(items, k):
         specs = [require_defined(flatten(v)) for v in (*items, value)]
-        if interchangeable(specs):
+        if _fit_one_list(items, specs):
             to_columns(items, specs[-1], complete=True)
 
 
@@ -158,8 +175,8 @@ def place_among_constants(items: Any, k: Any) -> Any:
     other items."""
     specs = None if trace().tracing else _choices(items, k)
     if specs is None or not 1 < len(specs) <= MOST:
-        return None  # of one item no test would ask, and an index out of bounds be unseen
-    if not all(map(_of_constants, specs)):
+        return None  # of one no test would ask, and an index out of bounds be unseen
+    if not all(map(_of_constants, specs)) or all(same_structure(specs[0], s) for s in specs):
         return None
     return apply(FUNCTIONS[np.arange], len(items))[k]
 
@@ -227,7 +244,8 @@ def _of_numbers(spec: Structure) -> bool:
     """Whether a value is a number, or a tuple of numbers."""
     if spec.kind == "leaf":
         return not is_array(spec.value)
-    return issubclass(spec.kind, tuple) and all(map(_of_numbers, spec.children))
+    own = isinstance(spec.kind, type) and issubclass(spec.kind, tuple)
+    return own and all(map(_of_numbers, spec.children))
 
 
 def _of_values(spec: Structure) -> bool:

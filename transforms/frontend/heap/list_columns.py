@@ -14,6 +14,12 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.heap.coded_constants import (
+    differ_in_constants,
+    has_codes,
+    note_alone,
+    with_codes,
+)
 from tapeless.transforms.frontend.heap.reachability import refuse_iterators
 from tapeless.transforms.frontend.trace.cells import CellLocation, named_like
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
@@ -110,6 +116,10 @@ class Columns:
     def is_uneven(self) -> bool:
         """Whether elements hold arrays that need not be equally long."""
         return any(self.uneven())
+
+    def with_numbers(self, spec: Any, holder: Any) -> Any:
+        """The structure of an element, with numbers for constants where the others have them."""
+        return with_codes(spec, holder, self.spec) if has_codes(self.spec) else spec
 
     def check(self, spec: Any, stored: bool = False) -> None:
         """Refuses an element of another structure than the others; `stored`: it is put in the
@@ -295,6 +305,8 @@ def position(k: Any) -> Atom:
 
 def requirealike(a: Any, b: Any) -> None:
     if not same_structure(a, b):
+        if differ_in_constants(a, b):
+            trace().decisions.codable = True
         raise StructureError(
             "the elements appended to a list in a loop, or on one side of a test, are built "
             f"differently: {a.describe()} and {b.describe()}",
@@ -346,6 +358,10 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
     """Moves the elements of `target` into stacks; `element` shows what will be appended, or is like
     all elements if the list is complete."""
     specs = [require_defined(flatten(v)) for v in list.__iter__(target)]
+    if trace().decisions.codes:
+        element = with_codes(element, target, shown=True)
+        note_alone(element)
+        specs = [with_codes(s, target, element) for s in specs]
     types = [a.type for a in leaf_columns(element)]
     if not all(same_structure(s, element) for s in specs) or as_long_as_data_says(element):
         restart_as_rows(target, element)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.frontend.heap.coded_constants import is_codable
 from tapeless.transforms.frontend.heap.list_columns import to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
@@ -20,6 +21,7 @@ from tapeless.transforms.frontend.values.structure import Structure
 class Growth:
     """What the passes of a loop do to the lengths of lists.
 
+    constants how many constants columns of lists may have at the start of a pass
     lengths  of lists before the loop
     grew     lists whose length a pass changes: in a pass it is not known
     stacks   those of lists that grow in the loop
@@ -27,6 +29,7 @@ class Growth:
     growing  lists, an element, and whether no pass makes them longer or shorter after all
     """
 
+    constants: list[tuple[Any, int]] = field(default_factory=list)
     lengths: dict[int, Size | None] = field(default_factory=dict)
     grew: set[int] = field(default_factory=set)
     stacks: set[Any] = field(default_factory=set)
@@ -48,7 +51,11 @@ class Growth:
         if len(final.children) <= n:
             return False
         element = final.children[n]
-        if element.kind == "static":
+        if is_codable(element, target):
+            trace().decisions.codable = True
+        if element.kind == "static" and not (
+            trace().decisions.codes and is_codable(element, target)
+        ):
             if is_program_object(element.value):
                 trace().decisions.as_values(type(element.value))
             raise CannotRoll(f"a list of {element.describe()} grows in it")
@@ -68,6 +75,7 @@ class Growth:
 
     def mark(self) -> None:
         """Notes the lists at the start of a pass."""
+        self.constants = [(c, len(c.numbers)) for c in trace().containers.columns_of_constants]
         self.marks = []
         for tail in trace().containers.tails:
             before = self.lengths.setdefault(id(tail), tail.length)
@@ -75,10 +83,11 @@ class Growth:
             self.marks.append((tail, len(tail.log), before))
 
     def note(self) -> bool:
-        """Whether a pass changed the length of a list that is taken to be known in it."""
+        """Whether a pass changed the length of a list that is taken to be known in it, or what a
+        list may hold."""
         news = {id(tail) for tail, mark, _ in self.marks if len(tail.log) > mark} - self.grew
         self.grew |= news
-        return bool(news)
+        return bool(news) or any(len(c.numbers) > n for c, n in self.constants)
 
     def measure(self, loop: Any, count: Size | None, journal: Journal) -> None:
         """How long lists are now that got the same number of elements in each of `count` passes;

@@ -108,6 +108,10 @@ class StagedList(list):  # type: ignore[type-arg]
         """One of the same kind, with these items."""
         return type(self)(items)
 
+    def with_rows(self, element: Any, columns: list[Any], weak: tuple[bool, ...]) -> StagedList:
+        """One of the same kind, whose items are the rows of these columns."""
+        return from_arrays(element, columns, weak, type(self))
+
     def of_python(self, items: list[Any]) -> Any:
         """What the user gets: one of Python's own, with these items."""
         return items
@@ -117,7 +121,7 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             super().append(value)
             return
-        spec = require_defined(flatten(value))
+        spec = self.tail.with_numbers(require_defined(flatten(value)), self)
         self.fit(spec)
         for symbol, leaf in zip(self.tail.stacks, leaf_columns(spec), strict=True):
             replace(symbol, stacks.push(symbol.value(), leaf), moves=False)
@@ -253,7 +257,7 @@ class StagedList(list):  # type: ignore[type-arg]
         at = position(k)
         if is_same_element(self, value, at):
             return
-        spec = require_defined(flatten(value))
+        spec = self.tail.with_numbers(require_defined(flatten(value)), self)
         self.tail.check(spec, stored=True)
         values = [*spec.leaf_values()] or [None]
         for symbol, leaf, part in zip(self.tail.stacks, leaf_columns(spec), values, strict=True):
@@ -274,7 +278,7 @@ class StagedList(list):  # type: ignore[type-arg]
             self.clear()
             self.extend(values)
             return
-        self.tail.check(tail.spec)
+        self.tail.check(self.tail.with_numbers(tail.spec, self))
         self.tail.fit(tail.items)
         self.tail.numbers.update(tail.numbers)
         for symbol, other in zip(self.tail.stacks, tail.stacks, strict=True):
@@ -399,7 +403,7 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             to_columns(self, values.tail.spec)
         assert self.tail is not None
-        self.tail.check(values.tail.spec)
+        self.tail.check(self.tail.with_numbers(values.tail.spec, self))
         self.tail.fit(values.tail.items)
         self.tail.numbers.update(values.tail.numbers)
         if self.tail.is_uneven() or values.tail.is_uneven():

@@ -15,6 +15,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.iterators import CHANGED, MAKE_A_LIST, Advancing
 from tapeless.transforms.frontend.heap.locations import ListContents
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.identity import Variables
 from tapeless.transforms.frontend.values.uneven_contents import FlaggedContents, UnevenContents
 
@@ -33,6 +34,8 @@ def holds(value: Any, obj: Any) -> bool:
         return any(holds(v, obj) for v in value.values())
     if isinstance(value, (tuple, frozenset)):
         return any(holds(v, obj) for v in value)
+    if isinstance(value, Either):
+        return any(holds(v, obj) for v in (value.yes, value.no))
     return leads_to(value, obj)
 
 
@@ -56,6 +59,8 @@ def _parts(value: Any) -> Any:
     themselves; of our objects only iterators hold lists."""
     if isinstance(value, types.FunctionType):
         return value.__closure__ or (), value.__defaults__, value.__kwdefaults__
+    if isinstance(value, Either):
+        return value.yes, value.no
     if isinstance(value, (types.ModuleType, type, Symbol, Variables, *PLAIN)):
         return ()
     module = type(value).__module__

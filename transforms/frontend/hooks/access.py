@@ -97,6 +97,10 @@ class AccessHooks(Calls):
             if obj.listing is not None and name in list.__dict__ and name != "sort":
                 return self.attr(_list_of_array(obj, name), name)
             return attribute_of(obj, name, self.function)
+        if (common := special_methods.method_of_all(obj, name)) is not None:
+            if isinstance(common, property):
+                return self.call(common.fget, obj)
+            return types.MethodType(common, obj)
         if isinstance(obj, Either) or (is_one_of_texts(obj) and hasattr(str, name)):
             return for_each_option(lambda option: self.attr(option, name), as_either(obj))
         if special_methods.foreign(obj):

@@ -42,6 +42,7 @@ from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_st
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import ASKING, of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import staging_of
+from tapeless.transforms.frontend.builtins.sorted import is_sorted_by_names
 from tapeless.transforms.frontend.builtins.stand_ins import refuse_stand_ins
 from tapeless.transforms.frontend.control_flow.branches import (
     DeferredChoice,
@@ -532,6 +533,8 @@ def _run_over(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterable
     items, by_key = list(args), "key" in kwargs
     if f in (min, max) and len(items) == 1:
         return [dicts_and_sets.members_in_any_order(items[0], f, by_key)]
+    if f is sorted and len(items) == 1 and is_sorted_by_names(items[0], kwargs.get("key")):
+        return items
     which = OVER_ITEMS.get(f, slice(0))
     items[which] = [
         iterable_of(dicts_and_sets.members_in_any_order(v, f, by_key), f in AT_ONCE)

@@ -17,7 +17,7 @@ from tapeless.transforms.frontend.arrays.operators import check_in_place, store_
 from tapeless.transforms.frontend.arrays.python_scalars import items_of
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
-from tapeless.transforms.frontend.builtins.comparison import binary, contains_item
+from tapeless.transforms.frontend.builtins.comparison import COMPARISONS, binary, contains_item
 from tapeless.transforms.frontend.builtins.formatting import percent
 from tapeless.transforms.frontend.builtins.list_methods import ask_whether_equal
 from tapeless.transforms.frontend.builtins.text_keys import for_each_key, is_chosen
@@ -46,7 +46,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, as_either
 from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.structure import has_symbols
-from tapeless.transforms.frontend.values.text import Text
+from tapeless.transforms.frontend.values.text import ChosenText, Text
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
 from tapeless.transforms.prelude.containers.optional_keys import OptionalKeyed
@@ -64,6 +64,9 @@ class Operations(AccessHooks):
                 return self.is_none(value, kind in ("IsNot", "NotEq"))
         if kind in ("Is", "IsNot") and any(map(is_choice, (left, right))):
             return self.identical_choice(left, kind, right)
+        chosen = any(isinstance(x, (ChosenText, Either)) for x in (left, right))
+        if chosen and trace().decisions.codes and kind in COMPARISONS:
+            return binary(kind, left, right)
         if kind in COMPARED:
             left, right = as_either(left), as_either(right)
         divide(kind, left, right)

@@ -32,9 +32,10 @@ from tapeless.transforms.frontend.heap.lists import StagedList, as_list, taken_f
 from tapeless.transforms.frontend.objects.attributes import watch_class
 from tapeless.transforms.frontend.objects.fractions_as_floats import beside_fraction
 from tapeless.transforms.frontend.trace.cells import Value
-from tapeless.transforms.frontend.trace.own_attributes import own_attribute
+from tapeless.transforms.frontend.trace.own_attributes import is_own_class, own_attribute
 from tapeless.transforms.frontend.trace.provenance import of_library, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import may_be_one, require_current
 from tapeless.transforms.frontend.values.list_elements import places_in_one_list
 from tapeless.transforms.ops.function_table import FUNCTIONS
@@ -92,6 +93,25 @@ def special(value: Any, name: str) -> types.FunctionType | None:
         return None
     watch_class(type(value), name)
     return method
+
+
+def method_of_all(value: Any, name: str) -> Any:
+    """The method or property that all objects have of which run-time values say which one is
+    meant, where lists keep such by number; None where it may be another one."""
+    if not trace().decisions.codes or not isinstance(value, Either):
+        return None
+    options = value.options()
+    cls = type(options[0])
+    if any(type(o) is not cls or name in getattr(o, "__dict__", {}) for o in options):
+        return None
+    attribute = static_attribute(cls, name)
+    method = attribute.fget if isinstance(attribute, property) else attribute
+    if not isinstance(method, types.FunctionType) or of_library(method) or is_own_class(cls):
+        return None
+    if method.__code__.co_filename == "<string>":
+        return None
+    watch_class(cls, name)
+    return attribute
 
 
 def getter(obj: Any, name: str, attribute: Any, absent: bool) -> tuple[Any, ...] | None:

@@ -30,6 +30,7 @@ from tapeless.transforms.errors import (
 from tapeless.transforms.frontend.arrays.memory_layout import Order
 from tapeless.transforms.frontend.effects import python_generators
 from tapeless.transforms.frontend.effects.effects import Unreachable
+from tapeless.transforms.frontend.heap.coded_constants import legend_of_columns, refuse_unchecked
 from tapeless.transforms.frontend.hooks.hooks import Hooks
 from tapeless.transforms.frontend.objects.files_read import reads_noted, rely_on
 from tapeless.transforms.frontend.source.positions import find_origin, where_of
@@ -231,23 +232,28 @@ def _for_all_values(
         return _stage_until_stable(call, leaves, names, decisions, constants)
     except TapelessError as e:
         refusal = e
-    plainer = Decisions(
-        outlines=False, exact=decisions.aliased, counts=False, changing=changing, tables=False
-    )
+
+    def plainer(**options: Any) -> Decisions:
+        attempt = Decisions(outlines=False, counts=False, changing=changing, tables=False)
+        attempt.exact, attempt.records = decisions.aliased, not decisions.recorded
+        attempt.replaces = attempt.compacts = False
+        return replace(attempt, **options)
+
     lengthy = Decisions(outlines=outlines, changing=changing, compacts=False)
     objects = Decisions(outlines=outlines, changing=changing, replaces=False)
     known_draws = Decisions(outlines=outlines, changing=changing, records=False)
-    plainer.records, plainer.replaces, plainer.compacts = not decisions.recorded, False, False
-    attempts = [lengthy] if decisions.compact or decisions.many_passes else []
+    attempts = [plainer(codes=True)] if decisions.codable else []
+    attempts += [lengthy] if decisions.compact or decisions.many_passes else []
     attempts += [objects] if decisions.values else []
     attempts += [known_draws] if decisions.recorded else []
     too_many = isinstance(refusal, TooManyWaysError)  # and no fewer by what follows
     if not too_many and (decisions.aliased or decisions.counted or decisions.tabled):
-        attempts.append(plainer)
+        attempts.append(plainer())
     if not too_many and isinstance(refusal, TRACEABLE):
-        identities = replace(plainer, exact=True, identities=True)
-        attempts += [replace(identities, records=True)] if decisions.recorded else []
-        attempts.append(identities)
+        identities = {"exact": True, "identities": True}
+        attempts += [plainer(**identities, records=True)] if decisions.recorded else []
+        attempts.append(plainer(**identities))
+        attempts += [plainer(**identities, codes=True)] if decisions.codable else []
     for attempt in attempts:
         attempt.axes = set(axes)
         try:
@@ -395,6 +401,8 @@ def _finish_run(
         decisions.outlines = False  # a value of a function that became one is used outside of it
         raise Restart
     refuse_escaped(block)
+    refuse_unchecked(run.containers)
+    relies_on_values = bool(run.call.fixed) or run.call.relies_on_results
     return Staged(
         tables_to_arrays(shifted_lists(block)),
         leaves,
@@ -403,7 +411,7 @@ def _finish_run(
         run.guards,
         result,
         run.notes,
-        run.legend + [TRACED] * (bool(run.call.fixed) or run.call.relies_on_results),
+        [*run.legend, *legend_of_columns(run.containers), *[TRACED] * relies_on_values],
         writes,
         decisions,
         run.hints,
@@ -414,7 +422,7 @@ def _finish_run(
         held_objects,
         key_uses(block, run.keys),
         [(run.reads["type", k].name.removeprefix("the type of "), get) for k, get in containers],
-        bool(run.call.fixed) or run.call.relies_on_results,
+        relies_on_values,
         list(run.loops.unrolled.values()),
     )
 

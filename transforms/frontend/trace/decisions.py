@@ -58,6 +58,8 @@ class Decisions:
     compact: bool = False  # known items of lists lie in arrays, for loops over them
     many_passes: bool = False  # items at the index of a loop of many passes are run-time values
     compacts: bool = True  # both may be so
+    codes: bool = False  # lists that loops fill have numbers for texts and objects
+    codable: bool = False  # they could have them
     observing: bool = False  # values of the call at hand are read where Python needs them
     traced: bool = False  # tests and loops go the way that they go in the call at hand
 

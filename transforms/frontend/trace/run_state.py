@@ -28,6 +28,9 @@ class Containers:
     makers     dicts and sets, and where they are made
     tails      lists that are filled by rolled loops
     labels     the index of one of several constants
+    constants  what lists that loops fill have numbers for
+    columns_of_constants  which of them each column of such lists may have
+    coded      the number of what was read from such a column
     namespaces what the program reads as the `__dict__` of an object from outside, the object, and
                what each attribute was then: in the object, and for the program
     of_objects the `__dict__` of objects of the program, where it has read them
@@ -44,6 +47,9 @@ class Containers:
     makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     tails: list[Any] = field(default_factory=list)
     labels: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)
+    constants: list[Any] = field(default_factory=list)
+    columns_of_constants: list[Any] = field(default_factory=list)
+    coded: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     namespaces: dict[int, tuple[Any, Any, dict[str, tuple[Any, Any]]]] = field(default_factory=dict)
     of_objects: dict[int, Any] = field(default_factory=dict)
 

@@ -14,7 +14,7 @@ from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.comparison_reads import compared_parts
 from tapeless.transforms.frontend.trace.journals import Journals
 from tapeless.transforms.frontend.trace.observation import constant_value, observe
-from tapeless.transforms.frontend.trace.own_attributes import is_own_class
+from tapeless.transforms.frontend.trace.own_attributes import is_own_class, own_attribute
 from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 from tapeless.transforms.frontend.trace.readers import ContentsOf, ObjectItself
 from tapeless.transforms.frontend.trace.recorded_reads import KnownAddress
@@ -125,6 +125,8 @@ class Trace(SizeGuards, Journals):
         """Must be called where a program is told where objects are in memory."""
         self.ask_compared(*values, arrays=False)
         for value in values:
+            if own_attribute(value, "tail") is not None:  # it holds what the program computes
+                continue
             if isinstance(value, (list, tuple)):
                 self.ask_address(*value)
             elif isinstance(value, dict):

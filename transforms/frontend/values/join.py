@@ -53,6 +53,7 @@ def join(
     if a.kind == "static" and b.kind == "static":
         if a.value is b.value or is_same(a.value, b.value):
             return a.value
+        trace().decisions.codable = True
         raise StructureError(
             f"{a.describe()} and {b.describe()} differ",
             "only numbers, arrays and containers of them can depend on data",

@@ -20,6 +20,7 @@ from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.attribute_names import attributes
 from tapeless.transforms.frontend.values.container_aliases import mutable
+from tapeless.transforms.frontend.values.structure import EnumCoded
 
 
 class ElementOf(NamedTuple):
@@ -137,7 +138,7 @@ def others_with_elements_of(tail: Any) -> set[Any]:
 
 def has_containers(spec: Any) -> bool:
     """Whether values of a structure hold lists, dicts or objects."""
-    own = isinstance(spec.kind, type) and not issubclass(spec.kind, tuple)
+    own = isinstance(spec.kind, type) and not issubclass(spec.kind, (tuple, EnumCoded))
     return own or any(map(has_containers, spec.children))
 
 

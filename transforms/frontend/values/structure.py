@@ -103,6 +103,8 @@ class Structure:
             return "text by data"
         if self.kind is Either:
             return "one of two by data"
+        if issubclass(self.kind, EnumCoded):
+            return "one of several constants"
         if own_attribute(self.value, "is_range"):
             return "range by data"
         if issubclass(self.kind, dict):
@@ -141,6 +143,8 @@ def flatten(value: Any, inner: Callable[[Any], Structure] | None = None) -> Stru
     if isinstance(value, (list, tuple)):
         require_current(value)
         if tail is not None and isinstance(length := value.length(), Symbol):  # type: ignore[union-attr]
+            if (rows := rows_of_tuples(value, tail)) is not None:
+                return rows
             raise NeedStatic(length.value(), REBUILT, IN_PARTS)
         length = tuple.__len__(value) if isinstance(value, tuple) else len(value)  # not a class's
         keys = (*range(length), *getattr(value, "traits", ()))
@@ -159,6 +163,47 @@ def flatten(value: Any, inner: Callable[[Any], Structure] | None = None) -> Stru
             children = tuple(inner(getattr(value, n)) for n in names)
         return Structure(type(value), value, names, children)
     return Structure("static", value)
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOf:
+    """The key of a spec for a list of tuples of numbers that loops filled, whose children are the
+    columns: what a tuple is made of, and which numbers are Python's."""
+
+    element: Structure
+    weak: tuple[bool, ...]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RowsOf) or self.weak != other.weak:
+            return False
+        return _built_alike(self.element, other.element)
+
+    def __hash__(self) -> int:
+        return hash(self.weak)
+
+
+def _built_alike(a: Structure, b: Structure) -> bool:
+    pairs = zip(a.children, b.children, strict=False)
+    alike = a.kind is b.kind and a.keys == b.keys and a.kind != "static"
+    return alike and all(_built_alike(x, y) for x, y in pairs)
+
+
+def rows_of_tuples(value: Any, tail: Any) -> Structure | None:
+    """The structure of a list of tuples of numbers whose length is known when the program runs;
+    None of other lists."""
+    numbers = all(not t.shape for t in tail.items) and not getattr(value, "traits", ())
+    if not numbers or not _is_of_numbers(tail.spec) or trace().tracing:
+        return None
+    key = RowsOf(tail.spec, tuple(t.weak for t in tail.items))
+    return Structure(type(value), value, (key,), tuple(flatten(a) for a in value.arrays()))
+
+
+def _is_of_numbers(spec: Structure) -> bool:
+    """Whether a value is a number that is no list, or a tuple of such."""
+    if spec.kind == "leaf":
+        return own_attribute(spec.value, "listing") is None
+    own = isinstance(spec.kind, type) and issubclass(spec.kind, tuple)
+    return own and all(map(_is_of_numbers, spec.children))
 
 
 def by_identity(value: Any) -> Structure:
@@ -257,6 +302,8 @@ def rebuild(spec: Structure, children: list[Any]) -> Any:
         return trace().born(deque_like(value, children[1:]))
     if hasattr(kind, "_fields"):
         return kind(*children)
+    if issubclass(kind, list) and spec.keys and isinstance(spec.keys[0], RowsOf):
+        return value.with_rows(spec.keys[0].element, children, spec.keys[0].weak)
     if issubclass(kind, list):
         like = getattr(value, "with_items", None)  # a list from outside may stand here
         return trace().born(kind(children) if like is None else like(children))
@@ -344,6 +391,11 @@ def refuse_unreturnable(spec: Structure) -> None:
             f"an object of {type(spec.value).__module__}.{type(spec.value).__qualname__} that the "
             "program makes is returned or stored outside",
             "return the arrays that it is made of, and make it outside",
+        )
+    if isinstance(spec.kind, type) and issubclass(spec.kind, EnumCoded):
+        raise UnsupportedError(
+            "a list of texts or objects that run-time values decide is returned or stored outside",
+            "return numbers that say which each is",
         )
     for c in spec.children:
         refuse_unreturnable(c)

@@ -136,7 +136,7 @@ def test_dtypes_and_shapes_are_numpys():
 
 NEEDS = {
     "list index": lambda v: ["a"][int(v[0])],
-    "index of a long list": lambda v: (["a", "b"] * 10)[int(v[0])],
+    "index of a long tuple": lambda v: (("a", "b") * 10)[int(v[0])],
     "dict key": lambda v: {1.0: "a"}[v[0]],
     "axis": lambda v: np.sum(v, axis=np.argmax(v)),
 }

@@ -251,6 +251,26 @@ def test_missing_keys_raise():
         assert [jit(caught)(x) for x in (2.0, 0.5)] == [2.0, -0.5]
 
 
+def in_sorted_order(x, y):
+    flows, used = {}, set()
+    for name, v in zip("dacb", (x, y, x * y, x + y), strict=True):
+        if v > 0.8:
+            flows[name] = v * v
+        if v < 1.6:
+            used.add(name)
+    total = 0.0
+    for k, name in enumerate(sorted(flows)):
+        total += (k + 1) * flows[name]
+        flows[name] = total
+    pairs = sum(v for name, v in sorted(flows.items(), reverse=True) if name != "a")
+    weights = {"a": 1.0, "b": x, "c": 3.0, "d": y}
+    return total + pairs + len(sorted(flows)) + sum(weights[n] * x for n in sorted(used))
+
+
+def test_sorted_keys():
+    check_one_program(in_sorted_order)
+
+
 def test_order_that_data_decides():
     """A loop over keys that came in one order or another is traced, as it always was."""
 
