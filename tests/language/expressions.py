@@ -312,6 +312,18 @@ def heap_of_events(x):
     return total
 
 
+@row("functions in containers that data or a loop changes, where items are taken out again")
+def functions_in_a_list(x):
+    steps = [(np.power, 2.0)]
+    if x[0] > 1:
+        steps.append((np.multiply, 3.0))
+    total = np.sum(x)
+    while steps:
+        step, by = steps.pop()
+        total = step(total, by)
+    return total
+
+
 @row("ranges of data: index, slice, `len`, `in`")
 def ranged(x):
     places = range(len(x))

@@ -119,21 +119,6 @@ def list_of_unknown_length(x):
 
 
 @traced(
-    "functions in containers that data or a loop changes, where items are taken out again",
-    "built differently: tuple(ufunc <ufunc 'power'>",
-)
-def functions_in_a_list(x):
-    steps = [(np.power, 2.0)]
-    if x[0] > 1:
-        steps.append((np.multiply, 3.0))
-    total = np.sum(x)
-    while steps:
-        step, by = steps.pop()
-        total = step(total, by)
-    return total
-
-
-@traced(
     "exceptions whose class is made in the function, raised on data",
     "NegativeError, which is raised",
 )

@@ -393,7 +393,8 @@ def form(value: Any, blind: bool = False) -> Any:
         return ("array", 0) if blind else ("number", type(value), repr(value))
     if isinstance(value, np.ndarray):
         return ("array", value.ndim)
-    if own_attribute(value, "tail") is not None and isinstance(value.length(), Symbol):
+    staged = own_attribute(value, "tail") is not None and isinstance(value.length(), Symbol)
+    if staged and trace().observing:  # each call would give it another known length
         raise UnsupportedError(
             "a list that a loop filled is given to a function that calls itself to a depth that "
             "run-time values decide",
