@@ -147,7 +147,8 @@ def _new_container(
     if t.tracing and not hasattr(type(items), "keys"):
         items = [(t.key_of(x[0], True), x[1]) if pairs else t.key_of(x, True) for x in items]
     plain = key not in t.decisions.keyed and key not in t.decisions.optional
-    names = () if key in t.decisions.optional else tuple(_texts_chosen(items, pairs))
+    unasked = key not in t.decisions.optional and kind is not frozenset  # that may be a key
+    names = tuple(_texts_chosen(items, pairs)) if unasked else ()
     if names and all(map(is_lasting, names)):
         t.decisions.keyed.pop(key, None)
         t.decisions.as_optional(key, names)

@@ -27,7 +27,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.identity import is_same
 from tapeless.transforms.frontend.values.join import join_types
 from tapeless.transforms.frontend.values.list_elements import register_element
-from tapeless.transforms.frontend.values.structure import flatten, require_defined
+from tapeless.transforms.frontend.values.structure import flatten, has_rows, require_defined
 from tapeless.transforms.ops.primitives import stacks
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import cast
@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 
 def leaf_columns(spec: Any) -> list[Atom]:
     """What stacks hold of an element: its leaves, or of one that has none a flag, to be counted."""
+    if has_rows(spec):
+        raise UnsupportedError(
+            "a list of tuples, as long as run-time values say, is put into another list",
+            "keep its length, and all items in one list",
+        )
     return [*spec.leaves()] or [atom(True)]
 
 

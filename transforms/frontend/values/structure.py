@@ -198,6 +198,12 @@ def rows_of_tuples(value: Any, tail: Any) -> Structure | None:
     return Structure(type(value), value, (key,), tuple(flatten(a) for a in value.arrays()))
 
 
+def has_rows(spec: Structure) -> bool:
+    """Whether it is, or holds, a list of tuples of such a length."""
+    is_one = bool(spec.keys) and isinstance(spec.keys[0], RowsOf)
+    return is_one or any(map(has_rows, spec.children))
+
+
 def _is_of_numbers(spec: Structure) -> bool:
     """Whether a value is a number that is no list, or a tuple of such."""
     if spec.kind == "leaf":
