@@ -72,6 +72,7 @@ STAGED = {
     "objects_of_two_classes",
     "functions_in_a_list",
     "a_number_or_none",
+    "an_array_that_grows",
     "an_array_that_shrinks",
     "a_shape_by_data",
     "one_of_two_arrays_is_stored_to",
