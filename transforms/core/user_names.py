@@ -18,7 +18,7 @@ in_parallel inverse_error inverse_error_single inverse_gaps inverse_sums last_st
 matrix_slope order_in_place place_after place_before plus plus_product product random_word
 repeated row_order scratch search_after_in_place search_before_in_place sort_in_place
 substitute_in_place summed threefry2x32 turned
-turned_back unit_of within
+turned_back unique_rows unit_of within
 zeros_like
 nan_where_unclear values_and_turns
 stack_places read module Kernel KernelError functools on_device raising cp cupyx numpy CODE host

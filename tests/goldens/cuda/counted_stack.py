@@ -59,9 +59,9 @@ extern "C" __global__ void kepler_grad_vmap_kernel(
       double t, t_2;
       sincos(e_2, &t, &t_2);
       double t_3 = 1.0 - ecc_2 * t_2;
-      double d_3 = (e_2 - ecc_2 * t - m_2) / t_3;
+      double d_3 = (e_2 - m_2 - t * ecc_2) / t_3;
       double t_4 = e_bar / t_3;
-      e_bar = e_bar + t_4 * d_3 * ecc_2 * t - t_4 + t_4 * ecc_2 * t_2;
+      e_bar = e_bar - t_4 + t_4 * ecc_2 * t_2 + t_4 * d_3 * ecc_2 * t;
       m_bar += t_4;
     }
     out[i] = e_bar;  // line 81

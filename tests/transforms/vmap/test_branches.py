@@ -238,7 +238,7 @@ def largest_of_none(x, v):
 
 
 def selected_lengths_differ(x, v):
-    return x if x < 1 else x + np.sum(v[v > 0] + v[v > 1])
+    return x if x < 1 else x + np.sum(v[v > -1] + v[v > 0])
 
 
 @pytest.mark.parametrize("form", FORMS)
