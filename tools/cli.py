@@ -15,6 +15,7 @@ import tapeless
 from tapeless import backends, tools, transforms
 from tapeless.tools import cache, check, doctor, explain, export, grad, jit, run, stages, view
 from tapeless.tools.errors import UsageError
+from tapeless.tools.signature import TELL
 
 FOLDERS = (tapeless, tools, transforms, backends)
 HIDDEN = ("<frozen importlib", *(str(Path(str(each.__file__)).parent) + os.sep for each in FOLDERS))
@@ -25,6 +26,9 @@ exit codes:
   1  refused, wrong or failed: the reason is on standard error
   2  the request was not understood
 """
+
+#: What code raises that gets a number in place of an array.
+OF_OTHER_TYPES = (AttributeError, IndexError, TypeError, ValueError)
 
 
 def script() -> int:
@@ -45,7 +49,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _flush(options.execute(options))
     except tapeless.TapelessError as error:
         print(f"tapeless: {error}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError) else 1
+        if isinstance(error, UsageError):
+            return 2
+        _say_what_was_assumed(options)
+        return 1
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -57,7 +64,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"tapeless: {vars(options).get('target', 'the command')} failed\n{shown}",
             file=sys.stderr,
         )
+        if isinstance(error, OF_OTHER_TYPES):
+            _say_what_was_assumed(options)
         return 1
+
+
+def _say_what_was_assumed(options: Namespace) -> None:
+    """Arguments of which nothing is known are numbers: that may be why the function failed."""
+    if names := vars(options).get("assumed"):
+        print(f"  {', '.join(names)}: taken for float scalars; {TELL}", file=sys.stderr)
 
 
 def _of_the_user(error: Exception) -> str | None:

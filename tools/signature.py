@@ -38,6 +38,15 @@ def example_arguments(function: Callable[..., Any], described: str | None) -> tu
     return values
 
 
+def taken_for_numbers(function: Callable[..., Any]) -> list[str]:
+    """Names of the positional parameters of which neither a default nor an annotation tells what
+    they are like."""
+    nothing = inspect.Parameter.empty
+    return [
+        p.name for p in _positional(function) if p.default is nothing and p.annotation is nothing
+    ]
+
+
 def positions(function: Callable[..., Any], names: str) -> tuple[int, ...]:
     """Where the parameters stand whose names, separated by commas, are given."""
     parameters = parameter_names(function)

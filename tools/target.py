@@ -11,7 +11,7 @@ import tapeless
 from tapeless.tools import internals
 from tapeless.tools.errors import UsageError
 from tapeless.tools.load import load_function
-from tapeless.tools.signature import example_arguments, positions
+from tapeless.tools.signature import example_arguments, positions, taken_for_numbers
 
 
 def _first_argument(args: tuple[Any, ...]) -> tuple[int, ...]:
@@ -38,6 +38,7 @@ class CommandTarget:
         """What the options name; `default` picks positions among the arguments without --wrt."""
         function = load_function(options.target)
         args = example_arguments(function, options.args)
+        options.assumed = [] if options.args else taken_for_numbers(function)
         wrt = default(args) if options.wrt is None else positions(function, options.wrt)
         if max(wrt) >= len(args):
             raise UsageError(

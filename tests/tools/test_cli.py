@@ -30,6 +30,27 @@ def test_programs_for_a_gpu_are_printed_without_one(tapeless, command, device):
     assert 'extern "C" __global__ void logistic' in result.out
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("def f(x, w):\n    return x @ w", "x, w"),
+        ("def f(x, n=3):\n    return x.max() * n", "x"),
+        ("def f(w: 'f8[3]', y):\n    return y.sum() + w.sum()", "y"),
+    ],
+)
+def test_a_function_that_fails_says_which_arguments_were_taken_for_numbers(
+    tapeless, tmp_path, text, names
+):
+    path = tmp_path / "unknown.py"
+    path.write_text(text)
+    result = tapeless("grad", f"{path}:f")
+    assert result.code == 1
+    assert f"\n  {names}: taken for float scalars; --args describes them" in result.err
+    result = tapeless("grad", f"{path}:f", "--args", "f8, f8")
+    assert result.code == 1
+    assert "taken for float scalars" not in result.err
+
+
 def test_help_lists_commands_and_codes(tapeless):
     result = tapeless("--help")
     assert result.code == 0
