@@ -189,16 +189,7 @@ class TiledNest:
             loop = f"    for (int {k} = threadIdx.y; {k} < {SIDE}; {k} += {LINES}) {{"
             return ["#pragma unroll", loop, f"      {head}", *inner, "    }"]
 
-        loads = [
-            f"{self.guard(x, place)}{t}[{k}][threadIdx.x] = {x}[{place}];"
-            for (x, place), t in self.tiles.items()
-            if not self.is_stored_first(x, place)
-        ]
-        stores = [
-            f"{x}[{place}] = {t}[{k}][threadIdx.x];"
-            for (x, place), t in self.tiles.items()
-            if any(is_stored_at(x, line) for line in self.code)
-        ]
+        loads, stores = self.moves(f"[{k}][threadIdx.x]")
         body = [self.relocate(line, k) for line in self.body]
         return [
             *self.declarations(),
@@ -215,6 +206,20 @@ class TiledNest:
             *(["    __syncthreads();"] if stores else []),
             "  }",
         ]
+
+    def moves(self, at: str, test: str = "") -> tuple[list[str], list[str]]:
+        """What loads an element of each tile, and what stores it; `at` is its place in the tile."""
+        loads = [
+            f"{test}{self.guard(x, place)}{t}{at} = {x}[{place}];"
+            for (x, place), t in self.tiles.items()
+            if not self.is_stored_first(x, place)
+        ]
+        stores = [
+            f"{test}{x}[{place}] = {t}{at};"
+            for (x, place), t in self.tiles.items()
+            if any(is_stored_at(x, line) for line in self.code)
+        ]
+        return loads, stores
 
     def guard(self, x: str, place: str) -> str:
         """What is asked before an element is loaded that may not be there."""

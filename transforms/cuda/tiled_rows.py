@@ -31,7 +31,6 @@ from tapeless.transforms.cuda.tiled_loops import (
     RowsOfNest,
     TiledLoop,
     TiledNest,
-    is_stored_at,
 )
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
@@ -195,17 +194,8 @@ class _Rows:
             f"        int {row} = threadIdx.x % {LINES};",
             f"        i64 {i} = {self.first} + {row}, {j} = {first} + {column};",
         ]
-        test, at = f"        if ({i} < rows && {j} < {count}) ", f"[{column}][{row}]"
-        loads = [
-            f"{test}{nest.guard(x, place)}{t}{at} = {x}[{place}];"
-            for (x, place), t in nest.tiles.items()
-            if not nest.is_stored_first(x, place)
-        ]
-        stores = [
-            f"{test}{x}[{place}] = {t}{at};"
-            for (x, place), t in nest.tiles.items()
-            if any(is_stored_at(x, line) for line in nest.code)
-        ]
+        test = f"        if ({i} < rows && {j} < {count}) "
+        loads, stores = nest.moves(f"[{column}][{row}]", test)
         sync = "      __syncthreads();"
         return [
             f"    for (i64 {first} = 0; {first} < {count}; {first} += {SIDE}) {{{m[4] or ''}",
