@@ -209,6 +209,13 @@ class Subprogram:
         del open_block[start:]
         trace().keys.inner(self.body, rows or {}, open_block)
 
+    def atom_of(self, leaf: Any) -> Atom:
+        """A leaf of the value as an atom: a view is not read anew, outside of the statements."""
+        for own, a in zip(self.leaves, self.atoms, strict=True):
+            if own is leaf and a is not None:
+                return a
+        return leaf_atom(leaf)
+
     def add(self, more: list[Any]) -> None:
         """Makes (value, more) the value."""
         self.value = (self.value, more)

@@ -162,7 +162,7 @@ class Grad(Transformed):
         region = regions.Subprogram(self.fun, *own_arguments)
         regions.refuse_shared(tree.leaves((args, kwargs)), own)
         value, aux = with_aux(region.value, self.has_aux, self.suffix, self.fun)
-        out = self.output(value)
+        out = self.output(value, region)
         first_cotangent = atom(1.0 if out.type.dtype.kind != "c" else 1.0 + 0j)
         reverse = derivatives.VjpOfBlock(
             region.block([v for v, _ in inputs], [out]), [first_cotangent]
@@ -177,7 +177,8 @@ class Grad(Transformed):
             return ((value, aux), gradients) if self.has_aux else (value, gradients)
         return (gradients, aux) if self.has_aux else gradients
 
-    def output(self, value: Any) -> Atom:
+    def output(self, value: Any, region: regions.Subprogram) -> Atom:
+        """The number that is differentiated."""
         name = base_name(self.fun)
         start = f"{self.suffix} needs a function that returns a scalar; {name} returns"
         if not regions.is_value(value):
@@ -185,7 +186,7 @@ class Grad(Transformed):
                 f"{start} {regions.describe(value)}",
                 "return one number, or use has_aux=True for more results",
             )
-        out = regions.leaf_atom(value)
+        out = region.atom_of(value)
         if out.type.shape:
             raise ArgumentTypeError(
                 f"{start} {regions.describe(value)}",

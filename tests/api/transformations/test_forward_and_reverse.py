@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 import pytest
 
-from tapeless import grad, jacfwd, jvp, jvp_fn, linearize, value_and_grad, vjp
+from tapeless import grad, jacfwd, jit, jvp, jvp_fn, linearize, value_and_grad, vjp, vmap
 from tests.api.importable import Spring
 
 Pair = namedtuple("Pair", "first second")
@@ -299,3 +299,39 @@ def test_functions_that_are_called_have_names_of_their_own():
     slope = jacfwd(whole)(x) @ np.ones(3)
     np.testing.assert_allclose(vjp(whole, x)[1](np.ones(3))[0], slope)
     np.testing.assert_allclose(linearize(whole, x)[1](np.ones(3)), slope)
+
+
+WEIGHTS = np.arange(1.0, 5.0)
+
+
+def last_by_ellipsis(x):
+    return (WEIGHTS * x)[..., -1]
+
+
+def reshaped_to_none(x):
+    return (WEIGHTS * x * x).reshape(2, 2)[1:, 1:].reshape(())
+
+
+def view_that_is_stored_to(x):
+    y = np.zeros(3)
+    y[1] = x * x
+    view = y[1:2].reshape(())
+    y[1] = np.sin(x)
+    return view
+
+
+@pytest.mark.parametrize("f", [last_by_ellipsis, reshaped_to_none, view_that_is_stored_to])
+def test_losses_that_are_views_without_axes(f):
+    at, step = 1.5, 1e-6
+    slope = (f(at + step) - f(at - step)) / (2 * step)
+    for transformed in (
+        grad(f),
+        jit(grad(f)),
+        grad(jit(f)),
+        grad(lambda x: (f(x), x), has_aux=True),
+    ):
+        result = transformed(at)
+        assert (result[0] if isinstance(result, tuple) else result) == pytest.approx(slope)
+    value, derivative = value_and_grad(f)(at)
+    assert (value, derivative) == pytest.approx((float(f(at)), slope))
+    np.testing.assert_allclose(vmap(grad(f))(np.full(2, at)), slope)

@@ -38,23 +38,30 @@ from tapeless.transforms.ops.primitives.shapes import (
 )
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
+Shape = tuple[Size, ...]
+
 
 def _matmul_infer(a: Atom, b: Atom) -> Type:
     s, t = a.type.shape, b.type.shape
     if not s or not t:
         raise ShapeError("matmul: an operand is a scalar", "use * instead")
-    left, right = s[-1], t[-2] if len(t) > 1 else t[0]
-    if left != right and not current().same_size(left, right):
-        raise ShapeError(
-            f"matmul: shapes {_show(s)} and {_show(t)} do not fit: {left} and {right} differ",
-            "transpose or reshape one of them",
-        )
+    _check_summed("matmul", s, t, (s[-1], t[-2] if len(t) > 1 else t[0]))
     lead = broadcast(s[:-2], t[:-2])
     shape = (*lead, *s[-2:-1], *t[-1:]) if len(t) > 1 else (*lead, *s[-2:-1])
     return Type(result_dtype(np.matmul, (a.type, b.type)), shape)
 
 
-def _show(shape: tuple[Size, ...]) -> str:
+def _check_summed(name: str, s: Shape, t: Shape, summed: tuple[Size, Size]) -> None:
+    """The two lengths of the axis that a product sums over are equal: none is stretched."""
+    left, right = summed
+    if left != right and not current().same_size(left, right):
+        raise ShapeError(
+            f"{name}: shapes {_show(s)} and {_show(t)} do not fit: {left} and {right} differ",
+            "transpose or reshape one of them",
+        )
+
+
+def _show(shape: Shape) -> str:
     return "(" + ", ".join(map(str, shape)) + ")"
 
 
@@ -247,6 +254,7 @@ def _vdot(a: Any, b: Any) -> Any:
 def _vecdot(x1: Any, x2: Any, axis: Any = -1) -> Any:
     a, b = as_array(x1), as_array(x2)
     a, b = (axis_to_end(x, axis_of(axis, x.type.ndim)) for x in (a, b))
+    _check_summed("vecdot", a.type.shape, b.type.shape, (a.type.shape[-1], b.type.shape[-1]))
     products = mul(conjugate_if_complex(a), b)
     total = sum(products, axes=(products.type.ndim - 1,), keepdims=False)
     return cast_to(total, products.type.dtype)  # sums of small integers are wide, products are not
