@@ -169,7 +169,11 @@ class Sizes:
             home = self.home_of_symbol(symbol, homes, s)
             if home is None:
                 raise InternalError(f"the size {symbol} cannot be written here: {s}")
-            table[dims.single(symbol)] = home
+            more = size - dims.single(symbol)
+            if home.more and isinstance(more, int):  # len(x) for n + 1, where n is len(x) - 1
+                table[size] = home._replace(more=home.more + more)
+            else:
+                table[dims.single(symbol)] = home
 
     def has_parts(self, size: Size, homes: dict[Key, list[Home]], s: Let) -> bool:
         """Whether all that a size is made of is found in what is sure to have a value."""

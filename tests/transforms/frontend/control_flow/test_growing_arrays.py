@@ -123,3 +123,17 @@ def test_squeeze_as_in_numpy():
     with strict(False):
         for x in (0.5, 2.0, 17.0):
             assert jit(squeezed)(x) == squeezed(x)
+
+
+def test_lengths_that_are_one_apart_are_written_shortly():
+    def ordered(times):
+        order = times[:1]
+        for t in times[1:]:
+            order = np.insert(order, np.searchsorted(order, t), t)
+        return np.sum(order * np.arange(len(order)))
+
+    times = np.array([0.3, 0.9, 0.1, 0.5])
+    text = grad(ordered).source(times)
+    assert "- 1 + 1" not in text
+    assert "np.zeros(len(order_bar))" in text
+    np.testing.assert_allclose(grad(ordered)(times), [1.0, 3.0, 0.0, 2.0])
