@@ -90,6 +90,8 @@ def lines(
     backwards  whether lines begin at their ends
     """
     shape, n = out.shape, out.shape[axis]
+    if apart and not all(s.given or s.var is not None for n in shape for s in dims.symbols(n)):
+        raise NotTaken  # a loop decides how long it is: no kernel has it, and Python is slow
     lead = axis if apart and axis == len(shape) - 1 else 0
     key = (*map(Slot, range(lead)), *(slice(None),) * (axis - lead), Slot(lead))
     rest = shape_without_axis(out, axis)[lead:]

@@ -137,3 +137,19 @@ def test_lengths_that_are_one_apart_are_written_shortly():
     assert "- 1 + 1" not in text
     assert "np.zeros(len(order_bar))" in text
     np.testing.assert_allclose(grad(ordered)(times), [1.0, 3.0, 0.0, 2.0])
+
+
+def test_running_sums_of_what_a_loop_has_made_are_calls():
+    """The lengths are none that kernels have: Python would go over the elements."""
+
+    def running(x):
+        row = np.empty(0)
+        while len(row) < 2 * len(x):
+            row = np.append(row, x)
+        return np.max(np.cumsum(row))
+
+    x = np.array([0.3, -0.9, 0.7])
+    compiled = jit(running)
+    assert compiled(x) == pytest.approx(running(x))
+    assert "np.cumsum(" in compiled.source(x)
+    assert len(compiled.explain(x).loops) == 1
