@@ -27,7 +27,7 @@ class Symbol:
     lower: int | None = None
     var: Any = None
     given: bool = False  # by an input: the same everywhere in the program
-    upper: int | None = None
+    upper: Size | None = None  # as of a part: it is no longer than the whole
     uid: int = field(default_factory=lambda: next(_uids))
 
     def __str__(self) -> str:
@@ -223,9 +223,21 @@ def symbol(
     lower: int | None = None,
     var: Any = None,
     given: bool = False,
-    upper: int | None = None,
+    upper: Size | None = None,
 ) -> Dim:
     return single(Symbol(name, lower, var, given, upper))
+
+
+def learn_upper(x: Symbol, upper: Size) -> None:
+    """Notes that a size is at most `upper` in all programs that it is in.
+
+    >>> n, k = symbol("n", 0), symbol("k", 0)
+    >>> learn_upper(*symbols(k), n)
+    >>> at_least(n, k)
+    True
+    """
+    if x.upper is None:
+        object.__setattr__(x, "upper", upper)
 
 
 def of_its_own(shape: tuple[Size, ...]) -> tuple[Size, ...]:
@@ -251,15 +263,26 @@ def lower_bound(size: Size) -> int | None:
 
 
 def _bound_by_sides(size: Size) -> int | None:
-    """A bound by max(a, b) >= a and -min(a, b) >= -a, and the same of b; by a // k > a / k - 1 and
-    -(a // k) >= -a / k."""
+    """A bound by max(a, b) >= a and -min(a, b) >= -a, and the same of b; by the lesser of -a and -b
+    for -max(a, b), and of a and b for min(a, b); by a // k > a / k - 1 and -(a // k) >= -a / k; and
+    by -length >= -n for a part of n.
+
+    >>> n = symbol("n", 0)
+    >>> minimum(maximum(symbol("length", 0, upper=n) - 1, 0), n)
+    max(length - 1, 0)
+    """
     bounds = list[int | None]()
     for factors, c in terms_of(size):
         f = factors[0] if len(factors) == 1 else None
+        if isinstance(f, Symbol) and c < 0 and isinstance(f.upper, Dim):
+            bounds.append(lower_bound(size + (f.upper - single(f)) * c))
         if not isinstance(f, Quotient):
             continue
         if f.kind == ("max" if c > 0 else "min"):
             bounds += [lower_bound(size + (side - single(f)) * c) for side in (f.left, f.right)]
+        elif f.kind in CALLED:
+            both = [lower_bound(size + (side - single(f)) * c) for side in (f.left, f.right)]
+            bounds.append(None if None in both else min(both))  # type: ignore[type-var]
         elif f.kind == "//" and isinstance(k := f.right, int) and k > 0:
             dividend = f.left - (k - 1) if c > 0 else f.left
             multiple = lower_bound((size - single(f) * c) * k + dividend * c)
@@ -275,7 +298,7 @@ def _termwise_bound(size: Size) -> int | None:
             total += c
             continue
         upper = factors[0].upper if c < 0 and isinstance(factors[0], Symbol) else None
-        if upper is not None and len(factors) == 1:
+        if isinstance(upper, int) and len(factors) == 1:
             total += c * upper
             continue
         if c < 0 or any(b is None or b < 0 for b in bounds):

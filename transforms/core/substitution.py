@@ -97,7 +97,8 @@ def size(s: dims.Size, new: Mapping[Var, Atom]) -> dims.Size:
         if isinstance(other, Literal):
             return 0 if is_undefined(other) else int(other.value)
         if other.size is None:
-            other.size = dims.symbol(other.name or "n", symbol.lower, other)
+            upper = None if symbol.upper is None else size(symbol.upper, new)
+            other.size = dims.symbol(other.name or "n", symbol.lower, other, upper=upper)
         return other.size  # type: ignore[no-any-return]
 
     return dims.substitute(s, get)

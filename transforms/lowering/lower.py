@@ -22,6 +22,7 @@ from tapeless.transforms.lowering.placement import Placement
 from tapeless.transforms.lowering.rewrite.small_linalg import left_over
 from tapeless.transforms.lowering.schedule.reassociable_sums import IN_ORDER
 from tapeless.transforms.lowering.schedule.user_errors import UserErrors
+from tapeless.transforms.lowering.sizes.longest_memory import in_longest_memory
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.pipelines.loop_form import loop_form, without_lists
 
@@ -71,12 +72,21 @@ def lower(
     forms = [(block, True), (block, False)]
     if of_numbers is not block:
         forms.insert(0, (of_numbers, True))
+    in_memory = of_numbers if target.separate else in_longest_memory(of_numbers)
+    bounded = in_memory is not of_numbers
+    if bounded:
+        forms.insert(0, (in_memory, True))
     for form, routines in forms:
         prepared = LoopForm(
             *loop_form(form, relations, stored, hints or {}, donated, routines, fastmath, target)
         )
-        lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel, target, on_device)
+        lowering = Lowering(
+            name, prepared, hints or {}, boundscheck, parallel, target, on_device,
+            bounded and form is in_memory,
+        )
         driver = lowering.run()
+        if bounded and form is in_memory and lowering.placement.loops:
+            continue
         if not left_over(driver) and not (form is not block and has_lists(driver)):
             break
     if not fastmath:

@@ -142,7 +142,10 @@ class Lowering:
         parallel: bool,
         target: Target = CPU,
         on_device: Collection[Var] = (),
+        bounded: bool = False,
     ) -> None:
+        """`bounded` says whether kernels have memory for arrays of bounded lengths."""
+        self.bounded = bounded
         self.name, self.prepared, self.block = name, prepared, prepared.block
         self.memory = Dependences()
         self.memory.learn(self.block)
@@ -164,7 +167,8 @@ class Lowering:
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
                 self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
         self.constants(self.block)
-        self.obstacles = Obstacles(self.memory, self.analysis, self.kept_lists())
+        lists = self.kept_lists()
+        self.obstacles = Obstacles(self.memory, self.analysis, lists, bounded=bounded)
         self.placement = Placement(self.block, self.analysis)
 
     def run(self) -> Block:
@@ -249,6 +253,8 @@ class Lowering:
         """Whether a statement makes an array whose size a loop of the run finds out: the driver has
         to know it first."""
         sizes = {x for v in outputs(s) for x in sizes_in(v.type)}
+        if self.bounded:
+            sizes = {x for x in sizes if x.upper is None}
         makers = (self.analysis.lengths[x][0] for x in sizes if x in self.analysis.lengths)
         parts = {t for t in makers if t in run}
         named = {x.var for x in sizes if x.var is not None}.union(*(t.args[1:] for t in parts))

@@ -374,7 +374,7 @@ class MinCutPlan:
             return let.params["size"]  # type: ignore[no-any-return]
         if let.op.of_sizes is not None and _is_safe(let):
             return let.op.of_sizes(*map(self.size, let.args))  # type: ignore[no-any-return]
-        return var_size(let.outs[0])
+        return var_size(let.outs[0], 0)
 
 
 def _is_safe(let: Let) -> bool:

@@ -21,7 +21,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.size_value import INT
-from tapeless.transforms.core.substitution import map_symbols, refresh, replace_symbols
+from tapeless.transforms.core.substitution import map_symbols, refresh, replace_symbols, size
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.primitives.new_arrays import stack_length
@@ -57,7 +57,11 @@ def told_by_lists(block: Block) -> list[dims.Symbol]:
 
 def with_sizes(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Block:
     """The block with sizes in the place of symbols, also in the types of variables."""
-    return _replace_sizes(in_new_variables(block), sizes) if sizes else block
+    if not sizes:
+        return block
+    fresh, renamed = refresh(replace(block, params=()))
+    sizes = {x: size(n, renamed) for x, n in sizes.items()}
+    return _replace_sizes(replace(fresh, params=block.params), sizes)
 
 
 def in_new_variables(block: Block) -> Block:

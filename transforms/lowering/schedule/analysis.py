@@ -105,9 +105,13 @@ class Analysis:
         """A size that is at least this, of which the driver knows the value."""
         size = self.canon(size)
         for x in dims.symbols(size):
-            if x in self.lengths and not self.is_known(dims.single(x)):
+            if self.is_known(dims.single(x)):
+                continue
+            if x in self.lengths:
                 s, axis = self.lengths[x]
                 size = _for_all_lengths(size, x, s.args[0].type.shape[axis])
+            elif x.upper is not None:
+                size = _for_all_lengths(size, x, x.upper)
         size = self.canon(size)
         return size if self.is_known(size) else self.canon(greatest(size, self.in_loops(size)))
 
@@ -204,8 +208,8 @@ def greatest(size: Size, ends: Mapping[dims.Symbol, tuple[Size, Size]]) -> Size:
     >>> (x,) = dims.symbols(i)
     >>> greatest(n - i, {x: (0, n - 1)}), greatest(i + 1, {x: (0, n - 1)})
     (n, n)
-    >>> greatest(dims.minimum(i + 8, n) - i, {x: (0, n - 1)})
-    min(8, n)
+    >>> greatest(dims.minimum(i + 8, n) - i, {x: (0, n - 1)}), greatest((i + 1) // 2, {x: (0, n)})
+    (min(8, n), (n - 1) // (2) + 1)
     """
     for _ in ends:
         for x in dims.symbols(size) & ends.keys():
@@ -235,9 +239,13 @@ def _slopes(size: Size, x: dims.Symbol) -> tuple[int, int] | None:
 def _slopes_of(factor: dims.Factor, x: dims.Symbol) -> tuple[int, int] | None:
     if factor is x:
         return 1, 1
-    if not isinstance(factor, dims.Quotient) or factor.kind not in dims.CALLED:
+    if not isinstance(factor, dims.Quotient):
         return None
     left, right = _slopes(factor.left, x), _slopes(factor.right, x)
+    if factor.kind == "//" and isinstance(k := factor.right, int) and k > 0 and left is not None:
+        return left[0] // k, -(-left[1] // k)
+    if factor.kind not in dims.CALLED:
+        return None
     if left is None or right is None:
         return None
     return min(left[0], right[0]), max(left[1], right[1])

@@ -108,7 +108,7 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
     if step == -1 and start is None and stop is None:
         return n
     if not isinstance(step, int) or step <= 0:
-        return dims.symbol("length", 0)
+        return dims.symbol("length", 0, upper=n)
     low = 0 if start is None else clamp(start, n)
     high = n if stop is None else clamp(stop, n)
     if low is not None and high is not None:
@@ -119,7 +119,7 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
         low, high = _position(start, n, 0), _position(stop, n, n)
         length = None if low is None or high is None else current().length(low, high)
     if length is None:
-        return dims.symbol("length", 0, upper=_max_length(start, stop))
+        return dims.symbol("length", 0, upper=_max_length(start, stop, n))
     return length if step == 1 else (length + (step - 1)) // step
 
 
@@ -135,17 +135,15 @@ def _length(n: Size, start: Any, stop: Any) -> Size | None:
     return None
 
 
-def _max_length(start: Any, stop: Any) -> int | None:
-    """How many elements x[start:stop] has at most, as x[i:i + 1] has one; None where none can say.
+def _max_length(start: Any, stop: Any, n: Size) -> Size:
+    """How many of n elements x[start:stop] has at most, as x[i:i + 1] has one.
 
-    >>> i = dims.symbol("i")
-    >>> _max_length(i, i + 1), _max_length(i, 9)
-    (1, None)
+    >>> i, n = dims.symbol("i"), dims.symbol("n")
+    >>> _max_length(i, i + 1, n), _max_length(i, 9, n)
+    (1, n)
     """
-    if start is None or stop is None:
-        return None
-    most = stop - start
-    return max(most, 0) if isinstance(most, int) else None
+    most = n if start is None or stop is None else stop - start
+    return max(most, 0) if isinstance(most, int) else n
 
 
 def _position(b: Any, n: Size, default: Size) -> Size | None:

@@ -1,0 +1,211 @@
+"""Bounds lengths that differ from pass to pass of a loop: by those before the loop and its passes,
+by the sides of branches, and by what integers that a program keeps can be.
+
+for i in range(n): v = np.append(v, i)      v, of k elements before the loop, has n + k at most
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import field
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+    is_undefined,
+    statements,
+)
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.lowering.schedule.analysis import greatest
+from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
+from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size
+from tapeless.transforms.ops.primitives.new_arrays import empty, new_stack, zeros
+from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
+from tapeless.transforms.ops.primitives.stacks import POPS, push
+
+Shown = AbstractSet[object]  # variables that have a value, and lengths that their types show
+
+MOST = 20  # lengths that are replaced by bounds, one after another
+
+
+@dataclass
+class Bounds:
+    """The greatest values of lengths, and of the integers that are kept in arrays and lists.
+
+    greatest  of the lengths that loops and branches make
+    """
+
+    program: Block
+    greatest: dict[dims.Symbol, Size] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.memory = Dependences()
+        self.memory.learn(self.program)
+        self.kept = KeptNumbers(self.program)
+
+    def bound(self, size: Size, shown: Shown) -> Size | None:
+        """A size that is at least as large, made of symbols that are shown, and of none that a
+        loop or branch makes; None if none is known."""
+        for _ in range(MOST):
+            hidden = [x for x in dims.symbols(size) if x in self.greatest or not is_shown(x, shown)]
+            if not hidden:
+                return size
+            most = self.most(hidden[0], shown)
+            if most is None:
+                return None
+            dims.learn_upper(hidden[0], most)
+            larger = greatest(size, {hidden[0]: (hidden[0].lower or 0, most)})
+            if hidden[0] in dims.symbols(larger):
+                return None
+            size = larger
+        return None
+
+    def most(self, x: dims.Symbol, shown: Shown) -> Size | None:
+        if x in self.greatest:
+            return self.greatest[x]
+        if x.var is not None:
+            return self.number(x.var, shown)
+        return x.upper
+
+    def number(self, a: Atom, shown: Shown) -> Size | None:
+        """A bound of an integer."""
+        if isinstance(a, Literal):
+            return a.value if type(a.value) is int else None
+        s = self.memory.defs.get(a)
+        if not isinstance(s, Let):
+            return None
+        if s.op is size_value:
+            return self.bound(s.params["size"], shown)
+        if s.op is axis_size:
+            return self.bound(s.args[0].type.shape[s.params["axis"]], shown)
+        if s.op is index or s.op in POPS:
+            return self.stored_number(s.args[0], shown)
+        return None
+
+    def stored_number(self, memory: Atom, shown: Shown) -> Size | None:
+        """A bound of all integers that are stored in an array or pushed to a list."""
+        total: Size = 0
+        for value in self.kept.values_in(memory):
+            most = None if value is None else self.number(value, shown)
+            if most is None:
+                return None
+            total = dims.maximum(total, most)
+        return total
+
+    def learn_branch(self, s: If, shown: Shown) -> None:
+        """Bounds the lengths of results that differ between the sides."""
+        for v, *sides in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+            for axis, x in changing_axes(v, shown):
+                arrays = [a for a in sides if not is_undefined(a)]
+                ends = [self.bound(a.type.shape[axis], shown) for a in arrays]
+                if ends and None not in ends:
+                    self.greatest[x] = functools.reduce(dims.maximum, ends)
+
+    def longest(
+        self, s: For | While, x: dims.Symbol, first: Size, after: Size, shown: Shown
+    ) -> tuple[Size, Size] | None:
+        """How long an array can be that a loop carries, at any time and as a pass begins; None if
+        nothing says.
+
+        x      its length in a pass
+        first  that before the loop
+        after  that at the end of the pass
+        shown  the lengths that there are before the loop
+        """
+        most = self.bound(after, {*shown, x})
+        start = self.bound(first, shown)
+        if most is None or start is None:
+            return None
+        if x not in dims.symbols(most):
+            most = dims.maximum(start, most)
+            return most, most
+        if dims.at_least(dims.single(x) - most, 0):
+            return start, start
+        growth = dims.maximum(most - dims.single(x), 0)
+        if x in dims.symbols(growth) or not isinstance(s, For):
+            return None
+        most = start + growth * self.passes(s)
+        return most, most - growth
+
+    def passes(self, s: For) -> Size:
+        """How many passes a loop makes at most."""
+        start, stop = (size_of_atom(self.memory, a) for a in (s.start, s.stop))
+        if isinstance(s.step, Literal) and s.step.value > 0:
+            return dims.maximum(stop - start + (int(s.step.value) - 1), 0) // int(s.step.value)
+        if isinstance(s.step, Literal):
+            return dims.maximum(start - stop - int(s.step.value) - 1, 0) // -int(s.step.value)
+        return dims.maximum(dims.maximum(stop - start, start - stop), 0)
+
+
+class KeptNumbers:
+    """Which integers the arrays and lists of a program hold, by the values that share memory."""
+
+    def __init__(self, program: Block) -> None:
+        self.joined: dict[Var, Var] = {}
+        self.stored: list[tuple[Var, Atom | None]] = [(v, None) for v in program.params]
+        for s in statements(program):
+            self.learn(s)
+
+    def learn(self, s: Statement) -> None:
+        match s:
+            case For():
+                self.join_rows(s.outs, s.inits, s.carries, s.yields)
+            case While():
+                self.join_rows(s.outs, s.inits, s.body.params, s.body.results)
+                self.join_rows(s.outs, s.test.params)
+            case If():
+                self.join_rows(s.outs, s.then.results, s.orelse.results)
+            case Let() if s.op in (update, push):
+                self.join_rows(s.outs, s.args[:1])
+                self.stored.append((s.outs[0], s.args[1]))
+            case Let() if s.op in POPS:
+                self.join_rows(s.outs[:1], s.args[:1])
+            case Let() if s.op not in (empty, zeros, new_stack):
+                self.stored += [(v, None) for v in s.outs]
+
+    def join_rows(self, outs: tuple[Var, ...], *rows: Iterable[Atom]) -> None:
+        for row in rows:
+            for v, a in zip(outs, row, strict=True):
+                if isinstance(a, Var):
+                    self.joined[self.root(v)] = self.root(a)
+                elif not is_undefined(a):
+                    self.stored.append((v, None))
+
+    def root(self, v: Var) -> Var:
+        while (other := self.joined.get(v, v)) is not v:
+            v = other
+        return v
+
+    def values_in(self, memory: Atom) -> list[Atom | None]:
+        """What is stored in the memory of a value; None stands for what nobody knows."""
+        if not isinstance(memory, Var):
+            return [None]
+        root = self.root(memory)
+        return [a for v, a in self.stored if self.root(v) is root]
+
+
+def changing_axes(v: Var, shown: Shown) -> list[tuple[int, dims.Symbol]]:
+    """The axes whose length is one that nothing before shows, and those lengths."""
+    if not isinstance(v.type, Type):
+        return []
+    pairs = [(k, single_symbol(n)) for k, n in enumerate(v.type.shape)]
+    return [(k, x) for k, x in pairs if x is not None and not is_shown(x, shown)]
+
+
+def is_shown(x: dims.Symbol, shown: Shown) -> bool:
+    """Whether a length can be read."""
+    return x.given or (x in shown if x.var is None else x.var in shown)
