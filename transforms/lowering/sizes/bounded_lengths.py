@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 
+from tapeless.transforms.analysis.free_variables import axes
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -33,6 +34,7 @@ from tapeless.transforms.lowering.schedule.analysis import greatest
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import empty, new_stack, zeros
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
 from tapeless.transforms.ops.primitives.stacks import POPS, push
@@ -105,6 +107,14 @@ class Bounds:
                 return None
             total = dims.maximum(total, most)
         return total
+
+    def learn_names(self, s: Let, shown: Shown) -> None:
+        """Bounds the lengths that an array gets under another name."""
+        for v in s.outs if s.op is identity else ():
+            for axis, x in changing_axes(v, shown):
+                most = self.bound(s.args[0].type.shape[axis], {*shown, *axes(s.args)})
+                if most is not None:
+                    self.greatest[x] = most
 
     def learn_branch(self, s: If, shown: Shown) -> None:
         """Bounds the lengths of results that differ between the sides."""

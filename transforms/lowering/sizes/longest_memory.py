@@ -38,14 +38,13 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.core.size_value import INT, size_value
+from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.lists.growing_rows import integer
 from tapeless.transforms.lowering.lists.list_lengths import with_sizes
 from tapeless.transforms.lowering.sizes.bounded_lengths import Bounds, Shown, changing_axes
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
-from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.shapes import copy
@@ -97,6 +96,8 @@ class LongestMemory:
                 body.append(inner)
             if isinstance(s, If):
                 self.bounds.learn_branch(s, shown)
+            elif isinstance(s, Let):
+                self.bounds.learn_names(s, shown)
             shown |= {*outputs(s), *axes(outputs(s))}
         return replace(block, body=tuple(body))
 
@@ -282,17 +283,8 @@ class LoopInMemory:
             parts.append(self.part(k, carry, params[first + k], lengths))
         results, last = self.end_of_pass(block, params[first:]) if ends else (block.results, ())
         sizes: dict[Any, Size] = {x: var_size(v) for x, v in lengths.items()}
-        body = map(self.with_length, block.body)
-        new, _ = refresh(Block(tuple(params), (*parts, *body, *last), results), sizes)
+        new, _ = refresh(Block(tuple(params), (*parts, *block.body, *last), results), sizes)
         return replace(new, params=(*new.params, *lengths.values()))
-
-    def with_length(self, s: Statement) -> Statement:
-        """A statement that reads a length, in the place of one that asks an array for it."""
-        if isinstance(s, Let) and s.op is axis_size:
-            length = s.args[0].type.shape[s.params["axis"]]
-            if dims.symbols(length) & self.lengths.keys():
-                return Let(s.outs, size_value, (), {"size": length}, s.origin)
-        return with_blocks(s, lambda b: replace(b, body=tuple(map(self.with_length, b.body))))
 
     def end_of_pass(
         self, block: Block, memory: list[Var]

@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
     Statement,
     Type,
     Var,
+    While,
     outputs,
     statements,
     with_blocks,
@@ -50,7 +51,7 @@ def part_lengths(block: Block, relations: Iterable[Relation]) -> Block:
     relations  what the program relies on of sizes
     """
     facts = facts_of(relations, block)
-    if not facts.ranges:
+    if not any(isinstance(s, (For, While)) for s in statements(block)):
         return block
     relied = Relied(facts)
     relied.definitions = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
@@ -94,6 +95,7 @@ class _Lengths:
     def __init__(self, relied: Relied, params: frozenset[Var]) -> None:
         self.relied, self.params = relied, params
         self.scope: set[Var] = set()
+        self.loops = 0  # that are open
 
     @contextmanager
     def inside_of(self, indices: frozenset[Var]) -> Iterator[None]:
@@ -128,7 +130,9 @@ class _Lengths:
                 body += self.let(t, equal, indices)
                 continue
             inside = indices | {t.index} if isinstance(t, For) else indices
+            self.loops += isinstance(t, (For, While))
             body.append(with_blocks(t, lambda b, i=inside: self.block(b, equal, i)))  # type: ignore[misc]
+            self.loops -= isinstance(t, (For, While))
             for v in outputs(t):
                 equal.rename(v)
             self.scope.update(outputs(t))
@@ -142,7 +146,7 @@ class _Lengths:
             equal.rename(v)
         if s.op is index and indices:
             self.part(s, equal, indices)
-        if s.op is axis_size and indices:
+        if s.op is axis_size and self.loops:
             length = s.args[0].type.shape[s.params["axis"]]
             yield replace(s, op=size_value, args=(), params={"size": length})
         elif s.op is identity and indices and isinstance(s.outs[0].type, Type):

@@ -29,6 +29,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_inequalities import Facts, Relation, Relied, facts_of
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.bits import bits
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
@@ -287,10 +288,12 @@ class Fitting:
             yield 1, (a.type.shape[-1], *b.type.shape[1:])
 
     def stored_shape(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
-        """The shape of the part that a value is stored to, where inputs say it."""
+        """The shape of the part that a value is stored to, where inputs or its arrays say it."""
         if s.args[1].type.shape:
             space = self.part_shape(s, s.args[2:])
-            if len(s.args[1].type.shape) <= len(space) and all(map(dims.is_given, space)):
+            told = sizes_in([a.type for a in s.args[:2]])
+            is_told = all(x.given or x in told for x in sizes_in(space))
+            if len(s.args[1].type.shape) <= len(space) and is_told:
                 yield 1, _broadcast_lengths(s.args[1], space)
 
     def part(self, s: Let) -> None:

@@ -27,6 +27,7 @@ from tapeless.transforms.ops.primitives.shapes import (
 )
 
 FLOAT = np.dtype(float)
+MOST_EXACT = 2**52  # below it NumPy, which divides floats, finds the length that integers have
 
 
 def dtype_text(dtype: np.dtype[Any]) -> str:
@@ -92,9 +93,18 @@ full = Op(
 )
 
 
+def _integer(a: Atom) -> Size | None:
+    """The integer that a number is, as a size; None for others: 2.0 is one."""
+    if a.type.dtype.kind in "iu":
+        return size_of(a)
+    is_whole = isinstance(a, Literal) and type(a.value) is float and a.value.is_integer()
+    return int(a.value) if is_whole and abs(a.value) < MOST_EXACT else None  # type: ignore[union-attr]
+
+
 def _arange_infer(start: Atom, stop: Atom, step: Atom, *, dtype: np.dtype[Any]) -> Type:
-    if all(a.type.dtype.kind in "iu" for a in (start, stop, step)):
-        a, b, s = (size_of(x) for x in (start, stop, step))
+    ends = [_integer(x) for x in (start, stop, step)]
+    if None not in ends:
+        a, b, s = ends
         if isinstance(s, int) and s < 0:
             a, b, s = b, a, -s
         if s == 1:
