@@ -66,22 +66,29 @@ class Bounds:
             hidden = [x for x in dims.symbols(size) if x in self.greatest or not is_shown(x, shown)]
             if not hidden:
                 return size
-            most = self.most(hidden[0], shown)
-            if most is None:
+            ends = self.ends(hidden[0], shown)
+            if ends is None:
                 return None
-            dims.learn_upper(hidden[0], most)
-            larger = greatest(size, {hidden[0]: (hidden[0].lower or 0, most)})
+            larger = greatest(size, {hidden[0]: ends})
             if hidden[0] in dims.symbols(larger):
                 return None
             size = larger
         return None
 
-    def most(self, x: dims.Symbol, shown: Shown) -> Size | None:
+    def ends(self, x: dims.Symbol, shown: Shown) -> tuple[Size, Size] | None:
+        """Between which values a length or a loop index is."""
+        loop = self.memory.indices.get(x.var)
+        if isinstance(loop, For) and isinstance(loop.step, Literal):
+            start, stop = (size_of_atom(self.memory, a) for a in (loop.start, loop.stop))
+            return (start, stop - 1) if loop.step.value > 0 else (stop + 1, start)
         if x in self.greatest:
-            return self.greatest[x]
-        if x.var is not None:
-            return self.number(x.var, shown)
-        return x.upper
+            most: Size | None = self.greatest[x]
+        else:
+            most = x.upper if x.var is None else self.number(x.var, shown)
+        if most is None:
+            return None
+        dims.learn_upper(x, most)
+        return x.lower or 0, most
 
     def number(self, a: Atom, shown: Shown) -> Size | None:
         """A bound of an integer."""

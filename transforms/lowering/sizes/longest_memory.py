@@ -11,6 +11,7 @@ call, or several, of the driver.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -43,7 +44,12 @@ from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.lists.growing_rows import integer
 from tapeless.transforms.lowering.lists.list_lengths import with_sizes
-from tapeless.transforms.lowering.sizes.bounded_lengths import Bounds, Shown, changing_axes
+from tapeless.transforms.lowering.sizes.bounded_lengths import (
+    Bounds,
+    Shown,
+    changing_axes,
+    is_shown,
+)
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import empty
@@ -53,8 +59,11 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, u
 
 def in_longest_memory(block: Block) -> Block:
     """The block, whose loops carry such memory and lengths; the same one if no loop needs any."""
-    rewriter = LongestMemory(block)
-    longer = rewriter.block(block, frozenset())
+    if not any(isinstance(s, (For, While)) for s in block.body):
+        return block
+    single = with_single_lengths(block, frozenset())
+    rewriter = LongestMemory(single)
+    longer = rewriter.block(single, frozenset())
     return with_sizes(longer, rewriter.final) if rewriter.final else block
 
 
@@ -125,14 +134,13 @@ class LongestMemory:
                 places.setdefault(x, []).append((k, axis))
         lengths: dict[dims.Symbol, ChangingLength] = {}
         for x, where in places.items():
-            pairs = {self.ends(rows[k], axis) for k, axis in where}
-            if len(pairs) > 1 or None in pairs:
+            ends = [self.ends(rows[k], axis) for k, axis in where]  # all equal: types say so
+            bounds = [e and self.bounds.longest(s, x, *e, shown) for e in ends]
+            if None in bounds or ends[0] is None:
                 continue
-            ((first, after),) = pairs  # type: ignore[misc]
-            most = self.bounds.longest(s, x, first, after, shown)
-            if most is not None:
-                lengths[x] = ChangingLength(x, first, after, *most)
-                self.bounds.greatest[x] = most[1]
+            most, begins = (functools.reduce(dims.maximum, b) for b in zip(*bounds, strict=True))  # type: ignore[misc]
+            lengths[x] = ChangingLength(x, *ends[0], most, begins)
+            self.bounds.greatest[x] = begins
         return self.whole_arrays(rows, lengths, shown)
 
     @staticmethod
@@ -160,6 +168,32 @@ class LongestMemory:
             if not unknown:
                 return lengths
             lengths = {x: n for x, n in lengths.items() if x not in unknown}
+
+
+def with_single_lengths(block: Block, shown: Shown) -> Block:
+    """The block, whose loops have a symbol for each length of a carry that is one and a number:
+    those of derivatives are n + 1, where a pass of the function makes an array of n longer."""
+    shown = {*shown, *block.params, *axes(block.params)}
+    body: list[Statement] = []
+    for s in block.body:
+        if isinstance(s, For):
+            new = _single_lengths(s.carries, shown)
+            s = replace(s, body=refresh(s.body, new)[0]) if new else s
+        body.append(with_blocks(s, lambda b: with_single_lengths(b, shown)))  # noqa: B023
+        shown |= {*outputs(s), *axes(outputs(s))}
+    return replace(block, body=tuple(body))
+
+
+def _single_lengths(carries: Iterable[Var], shown: Shown) -> dict[Any, Size]:
+    new: dict[Any, Size] = {}
+    for v in carries:
+        for n in v.type.shape if isinstance(v.type, Type) else ():
+            hidden = [x for x in dims.symbols(n) if not is_shown(x, shown)]
+            rest = n - dims.single(hidden[0]) if len(hidden) == 1 else None
+            if isinstance(rest, int) and rest and hidden[0].var is None:
+                lower = max((hidden[0].lower or 0) + rest, 0)
+                new.setdefault(hidden[0], dims.symbol(hidden[0].name, lower) - rest)
+    return new
 
 
 def _carried(s: For | While) -> list[tuple[Any, ...]]:

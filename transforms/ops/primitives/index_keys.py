@@ -107,8 +107,13 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
         return len(range(*slice(start, stop, step).indices(n)))
     if step == -1 and start is None and stop is None:
         return n
-    if not isinstance(step, int) or step <= 0:
+    if not isinstance(step, int) or step == 0:
         return dims.symbol("length", 0, upper=n)
+    if step < 0:
+        length = _backward_length(n, start, stop)
+        if length is None:
+            return dims.symbol("length", 0, upper=n)
+        return (length + (-step - 1)) // -step
     low = 0 if start is None else clamp(start, n)
     high = n if stop is None else clamp(stop, n)
     if low is not None and high is not None:
@@ -133,6 +138,20 @@ def _length(n: Size, start: Any, stop: Any) -> Size | None:
     if start == 0 or stop is None:
         return dims.minimum(n, -start if stop is None else stop)
     return None
+
+
+def _backward_length(n: Size, start: Size | None, stop: Size | None) -> Size | None:
+    """How many of n elements lie between the ends of a slice that runs backwards, the first one
+    included; None where none can say."""
+    high = n if start is None else _behind(start, n)
+    low = 0 if stop is None else _behind(stop, n)
+    return None if low is None or high is None else current().length(low, high)
+
+
+def _behind(b: Size, n: Size) -> Size | None:
+    """The position after that of an element, if that can be said."""
+    position = clamp(b, n)
+    return None if position is None else clamp(position + 1, n)
 
 
 def _max_length(start: Any, stop: Any, n: Size) -> Size:
