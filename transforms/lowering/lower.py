@@ -81,7 +81,13 @@ def lower(
             *loop_form(form, relations, stored, hints or {}, donated, routines, fastmath, target)
         )
         lowering = Lowering(
-            name, prepared, hints or {}, boundscheck, parallel, target, on_device,
+            name,
+            prepared,
+            hints or {},
+            boundscheck,
+            parallel,
+            target,
+            on_device,
             bounded and form is in_memory,
         )
         driver = lowering.run()

@@ -63,7 +63,8 @@ class Masks:
             raise NotTaken
         places = self.places.get(mask)
         if places is None:
-            new = dims.symbol("count", 0) if count is None else count
+            most = dims.product(mask.type.shape)
+            new = dims.symbol("count", 0, upper=most) if count is None else count
             places, total = _places(mask, new)
             self.places[mask] = places
             self.totals.append((new, total))

@@ -7,7 +7,7 @@ for i in range(n): v = np.append(v, i)      v, of k elements before the loop, ha
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 
@@ -40,6 +40,9 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
 from tapeless.transforms.ops.primitives.stacks import POPS, push
 
 Shown = AbstractSet[object]  # variables that have a value, and lengths that their types show
+
+Ends = list[tuple[Size, Size]]
+Bound = tuple[Size, Size]  # at any time, and as a pass begins
 
 MOST = 20  # lengths that are replaced by bounds, one after another
 
@@ -84,7 +87,7 @@ class Bounds:
         if x in self.greatest:
             most: Size | None = self.greatest[x]
         else:
-            most = x.upper if x.var is None else self.number(x.var, shown)
+            most = x.upper if x.var is None else self.number(x.var, shown) or x.upper
         if most is None:
             return None
         dims.learn_upper(x, most)
@@ -132,31 +135,54 @@ class Bounds:
                 if ends and None not in ends:
                     self.greatest[x] = functools.reduce(dims.maximum, ends)
 
-    def longest(
-        self, s: For | While, x: dims.Symbol, first: Size, after: Size, shown: Shown
-    ) -> tuple[Size, Size] | None:
-        """How long an array can be that a loop carries, at any time and as a pass begins; None if
+    def longest(self, s: For | While, x: dims.Symbol, ends: Ends, shown: Shown) -> Bound | None:
+        """How long arrays can be that a loop carries, at any time and as a pass begins; None if
         nothing says.
 
-        x      its length in a pass
-        first  that before the loop
-        after  that at the end of the pass
+        x      their length in a pass
+        ends   that before the loop and at the end of the pass, of each array
         shown  the lengths that there are before the loop
         """
-        most = self.bound(after, {*shown, x})
-        start = self.bound(first, shown)
-        if most is None or start is None:
-            return None
-        if x not in dims.symbols(most):
-            most = dims.maximum(start, most)
-            return most, most
-        if dims.at_least(dims.single(x) - most, 0):
-            return start, start
-        growth = dims.maximum(most - dims.single(x), 0)
-        if x in dims.symbols(growth) or not isinstance(s, For):
-            return None
-        most = start + growth * self.passes(s)
-        return most, most - growth
+        return self.longest_of_all(s, {x: ends}, shown)[x]
+
+    def longest_of_all(
+        self, s: For | While, ends: Mapping[dims.Symbol, Ends], shown: Shown
+    ) -> dict[dims.Symbol, Bound | None]:
+        """The same of arrays that become each other: all that one of them can be."""
+        nothing: dict[dims.Symbol, Bound | None] = dict.fromkeys(ends)
+        pairs = [pair for each in ends.values() for pair in each]
+        starts = [self.bound(first, shown) for first, _ in pairs]
+        longest = dims.symbol("n", 0)
+        (x,) = dims.symbols(longest)
+        this_pass = dict.fromkeys(ends, longest)
+        afters = [self.after_pass(after, x, this_pass, shown) for _, after in pairs]
+        if None in starts or None in afters:
+            return nothing
+        start: Size = functools.reduce(dims.maximum, starts)  # type: ignore[arg-type]
+        growth: Size = 0
+        for after in afters:
+            if x not in dims.symbols(after):
+                start = dims.maximum(start, after)  # type: ignore[arg-type]
+            elif not dims.at_least(longest - after, 0):  # type: ignore[operator]
+                growth = dims.maximum(growth, after - longest)  # type: ignore[operator]
+        if x in dims.symbols(growth) or (growth != 0 and not isinstance(s, For)):
+            return nothing
+        most = start + growth * self.passes(s) if growth != 0 else start  # type: ignore[arg-type]
+        return dict.fromkeys(ends, (most, most - growth))
+
+    def after_pass(
+        self,
+        after: Size,
+        longest: dims.Symbol,
+        this_pass: Mapping[dims.Symbol, Size],
+        shown: Shown,
+    ) -> Size | None:
+        """A bound of a length at the end of a pass, by the longest one of those in `this_pass`."""
+        whole = dims.single(longest)
+        if dims.at_least(whole - dims.substitute(after, this_pass.get), 0):
+            return whole
+        most = self.bound(after, {*shown, *this_pass})
+        return None if most is None else dims.substitute(most, this_pass.get)
 
     def passes(self, s: For) -> Size:
         """How many passes a loop makes at most."""

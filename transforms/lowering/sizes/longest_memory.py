@@ -11,7 +11,6 @@ call, or several, of the driver.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -51,10 +50,9 @@ from tapeless.transforms.lowering.sizes.bounded_lengths import (
     is_shown,
 )
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
+from tapeless.transforms.lowering.sizes.stored_arrays import Lengths, StoredArray
 from tapeless.transforms.ops.primitives.identities import identity
-from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.shapes import copy
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
 
 
 def in_longest_memory(block: Block) -> Block:
@@ -101,14 +99,27 @@ class LongestMemory:
             inner = with_blocks(s, lambda b: self.block(b, shown))  # noqa: B023
             if isinstance(inner, (For, While)):
                 body += self.loop(s, inner, shown)  # type: ignore[arg-type]
+            elif isinstance(inner, If):
+                body += self.branch(s, inner, shown)  # type: ignore[arg-type]
             else:
                 body.append(inner)
-            if isinstance(s, If):
-                self.bounds.learn_branch(s, shown)
-            elif isinstance(s, Let):
+            if isinstance(s, Let):
                 self.bounds.learn_names(s, shown)
             shown |= {*outputs(s), *axes(outputs(s))}
         return replace(block, body=tuple(body))
+
+    def branch(self, s: If, new: If, shown: Shown) -> list[Statement]:
+        """A branch with memory for the arrays whose lengths it decides.
+
+        s    as it was
+        new  with what is inside of it written anew
+        """
+        self.bounds.learn_branch(s, shown)
+        branch = BranchInMemory(new, self.bounds.greatest, shown)
+        if not branch.arrays:
+            return [new]
+        self.final |= {x: var_size(v) for x, v in branch.lengths.items()}
+        return branch.statements(self.kept)
 
     def loop(self, s: For | While, new: For | While, shown: Shown) -> list[Statement]:
         """A loop with memory for the arrays that change their lengths.
@@ -132,15 +143,19 @@ class LongestMemory:
         for k, (p, *_) in enumerate(rows):
             for axis, x in changing_axes(p, shown):
                 places.setdefault(x, []).append((k, axis))
+        ends = {x: [self.ends(rows[k], axis) for k, axis in w] for x, w in places.items()}
         lengths: dict[dims.Symbol, ChangingLength] = {}
-        for x, where in places.items():
-            ends = [self.ends(rows[k], axis) for k, axis in where]  # all equal: types say so
-            bounds = [e and self.bounds.longest(s, x, *e, shown) for e in ends]
-            if None in bounds or ends[0] is None:
-                continue
-            most, begins = (functools.reduce(dims.maximum, b) for b in zip(*bounds, strict=True))  # type: ignore[misc]
-            lengths[x] = ChangingLength(x, *ends[0], most, begins)
-            self.bounds.greatest[x] = begins
+        while True:
+            pending = {x: e for x, e in ends.items() if x not in lengths and None not in e}
+            found = {x: self.bounds.longest(s, x, pairs, shown) for x, pairs in pending.items()}  # type: ignore[arg-type]
+            if pending and not any(found.values()):
+                found = self.bounds.longest_of_all(s, pending, shown)  # type: ignore[arg-type]
+            for x, bounds in found.items():
+                if bounds is not None:
+                    lengths[x] = ChangingLength(x, *ends[x][0], *bounds)  # type: ignore[misc]
+                    self.bounds.greatest[x] = bounds[1]
+            if not any(found.values()):
+                break
         return self.whole_arrays(rows, lengths, shown)
 
     @staticmethod
@@ -161,13 +176,18 @@ class LongestMemory:
         while True:
             unknown = set[dims.Symbol]()
             for p, *_ in rows:
-                hidden = {x for x in axes([p]) if not x.given and x.var is None} - {*shown}
+                hidden = hidden_lengths(p, shown)
                 changing = {x for _, x in changing_axes(p, shown)}
                 if not hidden <= changing & lengths.keys():
                     unknown |= hidden & lengths.keys()
             if not unknown:
                 return lengths
             lengths = {x: n for x, n in lengths.items() if x not in unknown}
+
+
+def hidden_lengths(v: Var, shown: Shown) -> set[dims.Symbol]:
+    """The lengths in the type of an array that nothing before shows."""
+    return {x for x in axes([v]) if not is_shown(x, shown)}
 
 
 def with_single_lengths(block: Block, shown: Shown) -> Block:
@@ -221,12 +241,99 @@ def _has_list(s: Let) -> bool:
     return any(isinstance(a.type, StackType) for a in (*s.args, *s.outs))
 
 
+def _length_variables(most: Mapping[dims.Symbol, Size]) -> dict[dims.Symbol, Var]:
+    """Integers for lengths of which bounds are known."""
+    variables = {x: Var(INT, "length") for x in most}
+    for x, v in variables.items():
+        v.size = dims.symbol("length", 0, v, upper=most[x])
+    return variables
+
+
+def _as_integers(
+    lengths: Mapping[dims.Symbol, Size],
+) -> tuple[dict[dims.Symbol, Atom], list[Statement]]:
+    """Lengths as values, and the statements that compute them."""
+    values: dict[dims.Symbol, Atom] = {}
+    statements_of_lengths: list[Statement] = []
+    for x, n in lengths.items():
+        values[x], lets = integer(n)
+        statements_of_lengths += lets
+    return values, statements_of_lengths
+
+
+class BranchInMemory:
+    """Writes one branch, whose sides store arrays of different lengths to the same memory.
+
+    arrays  those, by the number of the result
+    """
+
+    def __init__(self, branch: If, greatest: Mapping[dims.Symbol, Size], shown: Shown) -> None:
+        self.branch = branch
+        self.arrays: dict[int, StoredArray] = {}
+        for k, v in enumerate(branch.outs):
+            where = dict(changing_axes(v, shown))
+            is_bounded = set(where.values()) == hidden_lengths(v, shown) <= greatest.keys()
+            is_set = not any(is_undefined(b.results[k]) for b in (branch.then, branch.orelse))
+            if where and is_bounded and is_set:
+                self.arrays[k] = StoredArray(v.type, where, greatest, branch.origin)
+        symbols = {x for array in self.arrays.values() for x in array.where.values()}
+        self.lengths = _length_variables({x: greatest[x] for x in sorted(symbols, key=_age)})
+
+    def statements(self, kept: AbstractSet[Atom]) -> list[Statement]:
+        """The branch and what is around it.
+
+        kept  values that need memory of their own
+        """
+        branch = self.branch
+        memory = {k: a.memory(branch.outs[k]) for k, a in self.arrays.items()}
+        outs = {k: a.memory(branch.outs[k]) for k, a in self.arrays.items()}
+        results = [outs.get(k, v) for k, v in enumerate(branch.outs)]
+        before = [a.allocate(memory[k]) for k, a in self.arrays.items()]
+        behind: list[Statement] = []
+        for k, a in self.arrays.items():
+            behind += _in_front(a, branch.outs[k], outs[k], self.lengths, kept)
+        new = replace(
+            branch,
+            outs=(*results, *self.lengths.values()),
+            then=self.side(branch.then, memory),
+            orelse=self.side(branch.orelse, memory),
+        )
+        return [*before, new, *behind]
+
+    def side(self, block: Block, memory: Mapping[int, Var]) -> Block:
+        """A side that stores its arrays, and gives their lengths."""
+        sizes: dict[dims.Symbol, Size] = {}
+        for k, a in self.arrays.items():
+            for axis, x in a.where.items():
+                sizes.setdefault(x, block.results[k].type.shape[axis])
+        lengths, last = _as_integers(sizes)
+        results = [*block.results]
+        for k, a in self.arrays.items():
+            results[k] = a.memory(memory[k])
+            last.append(a.store(results[k], memory[k], block.results[k], lengths))  # type: ignore[arg-type]
+        every = (*results, *(lengths[x] for x in self.lengths))
+        return replace(block, body=(*block.body, *last), results=every)
+
+
+def _in_front(
+    array: StoredArray, v: Var, memory: Var, lengths: Lengths, kept: AbstractSet[Atom]
+) -> Iterator[Let]:
+    """The value that lies in front of memory, in memory of its own where that is needed."""
+    if v.type.shape == memory.type.shape:
+        yield Let((v,), identity, (memory,), {}, array.origin)
+        return
+    part = Var(v.type, v.name) if v in kept else v
+    yield array.part(part, memory, lengths)
+    if part is not v:
+        yield Let((v,), copy, (part,), {}, array.origin)
+
+
 class LoopInMemory:
     """Writes one loop.
 
-    lengths   those that change, by their symbols
-    changing  the axes that have them, by the number of the carry
-    results   the lengths behind the loop that nothing else shows, and what they are in a pass
+    lengths  those that change, by their symbols
+    arrays   those that have them, by the number of the carry
+    results  the lengths behind the loop that nothing else shows, and what they are in a pass
     """
 
     def __init__(
@@ -234,29 +341,30 @@ class LoopInMemory:
     ) -> None:
         self.loop, self.lengths = loop, lengths
         self.rows = _carried(loop)
-        self.changing = {
-            k: dict(changing_axes(p, shown))
+        most = {x: length.most for x, length in lengths.items()}
+        self.arrays = {
+            k: StoredArray(p.type, dict(changing_axes(p, shown)), most, loop.origin)
             for k, (p, *_) in enumerate(self.rows)
             if axes([p]) & lengths.keys()
         }
         self.results = {
-            n: where[axis]
-            for k, where in self.changing.items()
+            n: array.where[axis]
+            for k, array in self.arrays.items()
             for axis, n in changing_axes(loop.outs[k], shown)
-            if axis in where
+            if axis in array.where
         }
 
-    def statements(
-        self, kept: AbstractSet[Atom]
-    ) -> tuple[list[Statement], dict[dims.Symbol, Var]]:
+    def statements(self, kept: AbstractSet[Atom]) -> tuple[list[Statement], dict[dims.Symbol, Var]]:
         """The loop and what is around it, and the variables that its lengths are behind it.
 
         kept  values that need memory of their own
         """
         loop = self.loop
         starts, before = self.before()
-        outs = [self.memory(k, v) if k in self.changing else v for k, v in enumerate(loop.outs)]
-        finals = self.variables(ended=True)
+        outs = [
+            self.arrays[k].memory(v) if k in self.arrays else v for k, v in enumerate(loop.outs)
+        ]
+        finals = _length_variables({x: length.most for x, length in self.lengths.items()})
         new = {
             "inits": starts,
             "outs": (*outs, *finals.values()),
@@ -265,42 +373,32 @@ class LoopInMemory:
         if isinstance(loop, While):
             new["test"] = self.inside(loop.test, ends=False)
         behind: list[Statement] = []
-        for k, where in self.changing.items():
+        for k, array in self.arrays.items():
             v = loop.outs[k]
-            lengths: dict[dims.Symbol, Atom] = {**finals}
-            for axis, x in where.items():
-                if single_symbol(v.type.shape[axis]) not in self.results:
-                    lengths[x], lets = integer(v.type.shape[axis])
-                    behind += lets
-            is_whole = v.type.shape == outs[k].type.shape
-            part = Var(v.type, v.name) if v in kept and not is_whole else v
-            if is_whole:
-                behind.append(Let((v,), identity, (outs[k],), {}, loop.origin))
-            else:
-                behind.append(self.part(k, part, outs[k], lengths))
-            if part is not v:
-                behind.append(Let((v,), copy, (part,), {}, loop.origin))
+            told = {
+                x: v.type.shape[axis]
+                for axis, x in array.where.items()
+                if single_symbol(v.type.shape[axis]) not in self.results
+            }
+            lengths, lets = _as_integers(told)
+            behind += [*lets, *_in_front(array, v, outs[k], {**finals, **lengths}, kept)]
         return [*before, replace(loop, **new), *behind], finals
 
     def before(self) -> tuple[tuple[Atom, ...], list[Statement]]:
         """What the loop starts from, and the statements that make it."""
-        before: list[Statement] = []
-        lengths: dict[dims.Symbol, Atom] = {}
-        for x, length in self.lengths.items():
-            lengths[x], lets = integer(length.first)
-            before += lets
+        lengths, before = _as_integers({x: n.first for x, n in self.lengths.items()})
         starts: list[Atom] = []
         for k, (_, init, *_) in enumerate(self.rows):
-            if k in self.changing:
-                new = self.memory(k, init)
-                params = {"shape": new.type.shape, "dtype": new.type.dtype}
-                before.append(Let((new,), empty, (), params, self.loop.origin))
-                if 0 not in init.type.shape:
-                    before.append(self.store(k, start := self.memory(k, init), new, init, lengths))
-                    new = start
-                starts.append(new)
-            else:
+            if k not in self.arrays:
                 starts.append(init)
+                continue
+            array = self.arrays[k]
+            memory = array.memory(init)
+            before.append(array.allocate(memory))
+            if 0 not in init.type.shape:
+                before.append(array.store(start := array.memory(init), memory, init, lengths))
+                memory = start
+            starts.append(memory)
         return (*starts, *lengths.values()), before
 
     def inside(self, block: Block, ends: bool) -> Block:
@@ -309,12 +407,14 @@ class LoopInMemory:
         ends  whether the next pass goes on with its results
         """
         first = len(block.params) - len(self.rows)
-        params, lengths = [*block.params], self.variables(ended=not ends)
+        params = [*block.params]
+        bounds = {x: n.begins if ends else n.most for x, n in self.lengths.items()}
+        lengths = _length_variables(bounds)
         parts: list[Statement] = []
-        for k in self.changing:
+        for k, array in self.arrays.items():
             carry = params[first + k]
-            params[first + k] = self.memory(k, carry)
-            parts.append(self.part(k, carry, params[first + k], lengths))
+            params[first + k] = array.memory(carry)
+            parts.append(array.part(carry, params[first + k], lengths))
         results, last = self.end_of_pass(block, params[first:]) if ends else (block.results, ())
         sizes: dict[Any, Size] = {x: var_size(v) for x, v in lengths.items()}
         new, _ = refresh(Block(tuple(params), (*parts, *block.body, *last), results), sizes)
@@ -324,57 +424,15 @@ class LoopInMemory:
         self, block: Block, memory: list[Var]
     ) -> tuple[tuple[Atom, ...], Iterable[Statement]]:
         """What a pass gives on, and the statements that store its arrays."""
-        last: list[Statement] = []
-        lengths: dict[dims.Symbol, Atom] = {}
-        for x, length in self.lengths.items():
-            lengths[x], lets = integer(length.after)
-            last += lets
+        lengths, last = _as_integers({x: n.after for x, n in self.lengths.items()})
         results = [*block.results]
         first = len(results) - len(self.rows)
-        for k in self.changing:
-            stored = self.memory(k, memory[k])
-            last.append(self.store(k, stored, memory[k], results[first + k], lengths))
+        for k, array in self.arrays.items():
+            stored = array.memory(memory[k])
+            last.append(array.store(stored, memory[k], results[first + k], lengths))
             results[first + k] = stored
         return (*results, *lengths.values()), last
 
-    def variables(self, ended: bool) -> dict[dims.Symbol, Var]:
-        """The lengths as integers, in a pass or behind the loop."""
-        variables = {x: Var(INT, "length") for x in self.lengths}
-        for x, v in variables.items():
-            length = self.lengths[x]
-            upper = length.most if ended else length.begins
-            v.size = dims.symbol("length", 0, v, upper=upper)
-        return variables
 
-    def memory(self, k: int, v: Atom) -> Var:
-        """An array for the longest that a carry can be, with the name of a value of it."""
-        t, where = self.rows[k][0].type, self.changing[k]
-        shape = [
-            self.lengths[where[axis]].most if axis in where else n for axis, n in enumerate(t.shape)
-        ]
-        return Var(Type(t.dtype, tuple(shape)), v.name if isinstance(v, Var) else "")
-
-    def part(self, k: int, v: Var, memory: Atom, lengths: Mapping[dims.Symbol, Atom]) -> Let:
-        key, stops = self.key(k, lengths)
-        return Let((v,), index, (memory, *stops), {"key": key}, self.loop.origin)
-
-    def store(
-        self, k: int, out: Var, memory: Var, value: Atom, lengths: Mapping[dims.Symbol, Atom]
-    ) -> Let:
-        key, stops = self.key(k, lengths)
-        return Let((out,), update, (memory, value, *stops), {"key": key}, self.loop.origin)
-
-    def key(
-        self, k: int, lengths: Mapping[dims.Symbol, Atom]
-    ) -> tuple[tuple[slice, ...], list[Atom]]:
-        """The part of the memory that has an array, and where it stops."""
-        where, stops = self.changing[k], list[Atom]()
-        key: list[slice] = []
-        for axis in range(self.rows[k][0].type.ndim):
-            stop = lengths[where[axis]] if axis in where else None
-            if isinstance(stop, Var):
-                key.append(slice(None, Slot(len(stops))))
-                stops.append(stop)
-            else:
-                key.append(slice(None, None if stop is None else stop.value))
-        return tuple(key), stops
+def _age(x: dims.Symbol) -> int:
+    return x.uid

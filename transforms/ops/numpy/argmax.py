@@ -51,7 +51,10 @@ def _arg(op: Op) -> Any:
         a = as_array(a)
         axis = reduced_axis(axis, a.type.ndim)
         k = None if axis is None else axis_of(axis, a.type.ndim, truths=False)
-        return op(a, axis=k, keepdims=bool(keepdims))
+        place = op(a, axis=k, keepdims=bool(keepdims))
+        if not place.type.shape:  # parts that begin or end there have a length then
+            place.size = dims.symbol("n", 0, place, upper=dims.product(a.type.shape) - 1)
+        return place
 
     return reduce
 

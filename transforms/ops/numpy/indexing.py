@@ -132,7 +132,8 @@ def _is_in_bounds(index: int, size: Size, read: Callable[[], Atom], axis: int) -
 
 
 def _nonzero_infer(x: Atom) -> tuple[Type, ...]:
-    places_type = Type(INDEX, (dims.symbol("n", 0),))
+    most = dims.product(x.type.shape)
+    places_type = Type(INDEX, (dims.symbol("n", 0, upper=most),))
     return tuple(places_type for _ in range(x.type.ndim))
 
 

@@ -54,7 +54,7 @@ def result_shape(shape: tuple[Size, ...], key: Key, rest: Atoms) -> tuple[Size, 
             axis += 1
             continue
         if isinstance(value, Var) and value.type.dtype.kind == "b":
-            fancy.append((dims.symbol("count", 0),))
+            fancy.append((dims.symbol("count", 0, upper=dims.product(value.type.shape)),))
             axis += value.type.ndim
         elif isinstance(value, Var) and value.type.shape:
             fancy.append(value.type.shape)
