@@ -159,12 +159,13 @@ class Bounds:
         if None in starts or None in afters:
             return nothing
         start: Size = functools.reduce(dims.maximum, starts)  # type: ignore[arg-type]
-        growth: Size = 0
+        growth: Size = 0  # in a pass
         for after in afters:
             if x not in dims.symbols(after):
                 start = dims.maximum(start, after)  # type: ignore[arg-type]
-            elif not dims.at_least(longest - after, 0):  # type: ignore[operator]
-                growth = dims.maximum(growth, after - longest)  # type: ignore[operator]
+                continue
+            least = dims.lower_bound(longest - after)  # type: ignore[operator]
+            growth = dims.maximum(growth, after - longest if least is None else -least)  # type: ignore[operator]
         if x in dims.symbols(growth) or (growth != 0 and not isinstance(s, For)):
             return nothing
         most = start + growth * self.passes(s) if growth != 0 else start  # type: ignore[arg-type]

@@ -40,10 +40,10 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.core.substitution import refresh
-from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.lists.growing_rows import integer
 from tapeless.transforms.lowering.lists.list_lengths import with_sizes
 from tapeless.transforms.lowering.sizes.bounded_lengths import (
+    Bound,
     Bounds,
     Shown,
     changing_axes,
@@ -62,81 +62,69 @@ def in_longest_memory(block: Block) -> Block:
     single = with_single_lengths(block, frozenset())
     rewriter = LongestMemory(single)
     longer = rewriter.block(single, frozenset())
-    return with_sizes(longer, rewriter.final) if rewriter.final else block
+    return longer if rewriter.changes else block
 
 
-@dataclass(frozen=True)
-class ChangingLength:
-    """A length of arrays that a loop carries.
-
-    symbol   it in a pass
-    first    before the loop
-    after    at the end of the pass
-    most     no array is longer
-    begins   nor than this as a pass begins
-    """
-
-    symbol: dims.Symbol
-    first: Size
-    after: Size
-    most: Size
-    begins: Size
+#: The statements of a loop or branch, and the integers that lengths behind it are.
+Written = tuple[list[Statement], Mapping[dims.Symbol, Var]]
 
 
 class LongestMemory:
-    """`final` are the lengths behind loops, by the symbols that stood for them; `kept` are values
-    that more is done with than to read them."""
+    """`kept` are values that more is done with than to read them; `changes` says whether any array
+    has got memory."""
 
     def __init__(self, program: Block) -> None:
         self.bounds = Bounds(program)
-        self.final: dict[dims.Symbol, Size] = {}
+        self.changes = False
         self.kept = set(_values_kept(program))
 
     def block(self, block: Block, shown: Shown) -> Block:
         shown = {*shown, *block.params, *axes(block.params)}
         body: list[Statement] = []
+        sizes: dict[dims.Symbol, Size] = {}
         for s in block.body:
             inner = with_blocks(s, lambda b: self.block(b, shown))  # noqa: B023
+            written = None
             if isinstance(inner, (For, While)):
-                body += self.loop(s, inner, shown)  # type: ignore[arg-type]
+                written = self.loop(s, inner, shown)  # type: ignore[arg-type]
             elif isinstance(inner, If):
-                body += self.branch(s, inner, shown)  # type: ignore[arg-type]
-            else:
+                written = self.branch(s, inner, shown)  # type: ignore[arg-type]
+            if written is None:
                 body.append(inner)
+            else:
+                body += written[0]
+                sizes |= {x: var_size(v) for x, v in written[1].items()}
+                self.changes = True
             if isinstance(s, Let):
                 self.bounds.learn_names(s, shown)
             shown |= {*outputs(s), *axes(outputs(s))}
-        return replace(block, body=tuple(body))
+        return with_sizes(replace(block, body=tuple(body)), sizes)
 
-    def branch(self, s: If, new: If, shown: Shown) -> list[Statement]:
-        """A branch with memory for the arrays whose lengths it decides.
+    def branch(self, s: If, new: If, shown: Shown) -> Written | None:
+        """A branch with memory for the arrays whose lengths it decides; None if there are none.
 
         s    as it was
         new  with what is inside of it written anew
         """
         self.bounds.learn_branch(s, shown)
         branch = BranchInMemory(new, self.bounds.greatest, shown)
-        if not branch.arrays:
-            return [new]
-        self.final |= {x: var_size(v) for x, v in branch.lengths.items()}
-        return branch.statements(self.kept)
+        return (branch.statements(self.kept), branch.lengths) if branch.arrays else None
 
-    def loop(self, s: For | While, new: For | While, shown: Shown) -> list[Statement]:
-        """A loop with memory for the arrays that change their lengths.
+    def loop(self, s: For | While, new: For | While, shown: Shown) -> Written | None:
+        """A loop with memory for the arrays that change their lengths; None if there are none.
 
         s    as it was
         new  with such loops inside of it written anew
         """
         lengths = self.lengths(s, shown)
         if not lengths:
-            return [new]
+            return None
         loop = LoopInMemory(new, lengths, shown)
-        self.bounds.greatest |= {n: lengths[x].most for n, x in loop.results.items()}
+        self.bounds.greatest |= {n: lengths[x][0] for n, x in loop.results.items()}
         written, variables = loop.statements(self.kept)
-        self.final |= {n: var_size(variables[x]) for n, x in loop.results.items()}
-        return written
+        return written, {n: variables[x] for n, x in loop.results.items()}
 
-    def lengths(self, s: For | While, shown: Shown) -> dict[dims.Symbol, ChangingLength]:
+    def lengths(self, s: For | While, shown: Shown) -> dict[dims.Symbol, Bound]:
         """The lengths that change from pass to pass, and are bounded."""
         places: dict[dims.Symbol, list[tuple[int, int]]] = {}
         rows = _carried(s)
@@ -144,7 +132,7 @@ class LongestMemory:
             for axis, x in changing_axes(p, shown):
                 places.setdefault(x, []).append((k, axis))
         ends = {x: [self.ends(rows[k], axis) for k, axis in w] for x, w in places.items()}
-        lengths: dict[dims.Symbol, ChangingLength] = {}
+        lengths: dict[dims.Symbol, Bound] = {}
         while True:
             pending = {x: e for x, e in ends.items() if x not in lengths and None not in e}
             found = {x: self.bounds.longest(s, x, pairs, shown) for x, pairs in pending.items()}  # type: ignore[arg-type]
@@ -152,7 +140,7 @@ class LongestMemory:
                 found = self.bounds.longest_of_all(s, pending, shown)  # type: ignore[arg-type]
             for x, bounds in found.items():
                 if bounds is not None:
-                    lengths[x] = ChangingLength(x, *ends[x][0], *bounds)  # type: ignore[misc]
+                    lengths[x] = bounds
                     self.bounds.greatest[x] = bounds[1]
             if not any(found.values()):
                 break
@@ -169,9 +157,9 @@ class LongestMemory:
     def whole_arrays(
         self,
         rows: list[tuple[Any, ...]],
-        lengths: dict[dims.Symbol, ChangingLength],
+        lengths: dict[dims.Symbol, Bound],
         shown: Shown,
-    ) -> dict[dims.Symbol, ChangingLength]:
+    ) -> dict[dims.Symbol, Bound]:
         """The lengths, without those of arrays of which another length is not known."""
         while True:
             unknown = set[dims.Symbol]()
@@ -337,11 +325,11 @@ class LoopInMemory:
     """
 
     def __init__(
-        self, loop: For | While, lengths: Mapping[dims.Symbol, ChangingLength], shown: Shown
+        self, loop: For | While, lengths: Mapping[dims.Symbol, Bound], shown: Shown
     ) -> None:
         self.loop, self.lengths = loop, lengths
         self.rows = _carried(loop)
-        most = {x: length.most for x, length in lengths.items()}
+        most = {x: n for x, (n, _) in lengths.items()}
         self.arrays = {
             k: StoredArray(p.type, dict(changing_axes(p, shown)), most, loop.origin)
             for k, (p, *_) in enumerate(self.rows)
@@ -364,7 +352,7 @@ class LoopInMemory:
         outs = [
             self.arrays[k].memory(v) if k in self.arrays else v for k, v in enumerate(loop.outs)
         ]
-        finals = _length_variables({x: length.most for x, length in self.lengths.items()})
+        finals = _length_variables({x: most for x, (most, _) in self.lengths.items()})
         new = {
             "inits": starts,
             "outs": (*outs, *finals.values()),
@@ -386,7 +374,7 @@ class LoopInMemory:
 
     def before(self) -> tuple[tuple[Atom, ...], list[Statement]]:
         """What the loop starts from, and the statements that make it."""
-        lengths, before = _as_integers({x: n.first for x, n in self.lengths.items()})
+        lengths, before = _as_integers(self.sizes([init for _, init, *_ in self.rows]))
         starts: list[Atom] = []
         for k, (_, init, *_) in enumerate(self.rows):
             if k not in self.arrays:
@@ -408,7 +396,7 @@ class LoopInMemory:
         """
         first = len(block.params) - len(self.rows)
         params = [*block.params]
-        bounds = {x: n.begins if ends else n.most for x, n in self.lengths.items()}
+        bounds = {x: begins if ends else most for x, (most, begins) in self.lengths.items()}
         lengths = _length_variables(bounds)
         parts: list[Statement] = []
         for k, array in self.arrays.items():
@@ -424,14 +412,22 @@ class LoopInMemory:
         self, block: Block, memory: list[Var]
     ) -> tuple[tuple[Atom, ...], Iterable[Statement]]:
         """What a pass gives on, and the statements that store its arrays."""
-        lengths, last = _as_integers({x: n.after for x, n in self.lengths.items()})
         results = [*block.results]
         first = len(results) - len(self.rows)
+        lengths, last = _as_integers(self.sizes(results[first:]))
         for k, array in self.arrays.items():
             stored = array.memory(memory[k])
             last.append(array.store(stored, memory[k], results[first + k], lengths))
             results[first + k] = stored
         return (*results, *lengths.values()), last
+
+    def sizes(self, values: list[Atom]) -> dict[dims.Symbol, Size]:
+        """How long arrays are, in the order of the lengths."""
+        sizes: dict[dims.Symbol, Size] = {}
+        for k, array in self.arrays.items():
+            for axis, x in array.where.items():
+                sizes.setdefault(x, values[k].type.shape[axis])
+        return {x: sizes[x] for x in self.lengths}
 
 
 def _age(x: dims.Symbol) -> int:
