@@ -390,7 +390,7 @@ def _acts(test: Callable[[], Any]) -> bool:
     """Whether evaluating a test does what must happen once: changes variables, as in
     `while (x := f(x)) > 0`, draws random numbers or prints."""
     t = trace()
-    t.loops.rolling += 1  # what is done once is not done for a look
+    t.loops.rolling.append(None)  # what is done once is not done for a look
     try:
         with t.recording() as journal, t.block() as statements:
             truth(test())
@@ -398,7 +398,7 @@ def _acts(test: Callable[[], Any]) -> bool:
                 map(_happens, all_statements(Block((), tuple(statements), ())))
             )
     finally:
-        t.loops.rolling -= 1
+        t.loops.rolling.pop()
     t.rollback(journal)
     return happens
 

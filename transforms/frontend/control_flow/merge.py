@@ -140,7 +140,8 @@ class Merge:
             (isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)
         ):
             return p
-        kind = join_types(p.type, q.type)
+        loop = next(reversed(trace().loops.rolling), None)
+        kind = join_types(p.type, q.type, loop=loop)
         out = Var(kind, self.name)
         self.name = ""  # what follows, such as a flag, is no value of the variable
         if not out.name:

@@ -439,7 +439,7 @@ def call_recursive(f: types.FunctionType, run: Callable[..., Any], args: Any, kw
             return open_.enter(arguments)
     recursion = Recursion(f, run, arguments)
     t.calls.recursions.append(recursion)
-    t.loops.rolling, rolling = 0, t.loops.rolling
+    t.loops.rolling, rolling = [], t.loops.rolling
     try:
         recursion.settle()
     finally:

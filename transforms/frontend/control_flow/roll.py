@@ -131,7 +131,7 @@ class LoopFixpoint:
         with t.recording() as journal:
             start = len(t.blocks[-1])
             self.recall()
-            t.loops.rolling += 1
+            t.loops.rolling.append(self.key)
             try:
                 self.settle()
             except (Exception, Signal) as e:
@@ -149,7 +149,7 @@ class LoopFixpoint:
                 why = getattr(e, "problem", str(e)) or "it always raises"
                 raise CannotRoll(why, getattr(e, "hint", "")) from e
             finally:
-                t.loops.rolling -= 1
+                t.loops.rolling.pop()
             written = [(loc, loc.get()) for loc, _ in journal.old.values()]
             t.rollback(journal)
         for loc, value in written:

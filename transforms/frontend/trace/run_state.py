@@ -105,7 +105,7 @@ class UserCalls:
 class Loops:
     """Loops that are being staged.
 
-    rolling    how many are being rolled now
+    rolling    those that are being rolled now, by their keys, the outermost first
     began      when the passes began that are staged
     started    when their loops began, the outermost first
     outermost  when the outermost loop began
@@ -120,7 +120,7 @@ class Loops:
     flows      of what loops carry: what it may be
     """
 
-    rolling: int = 0
+    rolling: list[Any] = field(default_factory=list)
     began: list[int] = field(default_factory=list)
     started: list[int] = field(default_factory=list)
     outermost: int = 0

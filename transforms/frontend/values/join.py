@@ -80,16 +80,20 @@ def _of_the_program(a: Structure, other: Structure) -> Structure:
 
 
 def join_types(
-    a: Type | StackType, b: Type | StackType, own: set[dims.Size] | None = None
+    a: Type | StackType,
+    b: Type | StackType,
+    own: set[dims.Size] | None = None,
+    loop: Any = None,
 ) -> Type | StackType:
     """The type of a value that is now `a`, now `b`; StructureError if there is none.
 
-    own  lengths that were made here for one variable, of which `a` is what was joined before: they
-         stay. Another length that may differ may be that of another variable, or of another loop.
+    own   lengths that were made here for one variable, of which `a` is what was joined before: they
+          stay. Another length that may differ may be that of another variable, or of another loop.
+    loop  which one decides that an axis has length one; None if none does
     """
     if isinstance(a, StackType) or isinstance(b, StackType):
         if isinstance(a, StackType) and isinstance(b, StackType):
-            common = join_types(a.item, b.item, own)
+            common = join_types(a.item, b.item, own, loop)
             assert isinstance(common, Type)
             return StackType(common)
         raise StructureError(f"{a} and {b} differ")
@@ -98,7 +102,8 @@ def join_types(
             f"{_with_axes(a)} and {_with_axes(b)} have different numbers of axes",
             "give both the same shape, as np.zeros_like and np.full_like do",
         )
-    shape = tuple(_join_sizes(x, y, own) for x, y in zip(a.shape, b.shape, strict=True))
+    loop = own.loop if isinstance(own, LoopLengths) else loop
+    shape = tuple(_join_sizes(x, y, own, loop) for x, y in zip(a.shape, b.shape, strict=True))
     if a.dtype == b.dtype:
         return Type(a.dtype, shape, a.weak and b.weak)
     if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
@@ -141,20 +146,22 @@ class LoopLengths(set[dims.Size]):
     loop: Any = None
 
 
-def _join_sizes(a: dims.Size, b: dims.Size, own: set[dims.Size] | None) -> dims.Size:
+def _join_sizes(
+    a: dims.Size, b: dims.Size, own: set[dims.Size] | None, loop: Any
+) -> dims.Size:
     if a == b:
         return a
     t = trace()
     if 1 in (a, b) and a not in t.perhaps_one:
-        loop = own.loop if isinstance(own, LoopLengths) else None
-        if own is None or loop is None or loop in t.decisions.stretching:
+        if loop is None or loop in t.decisions.stretching:
             raise StructureError(
                 f"an axis of length one becomes an axis of length {b if a == 1 else a}"
             )
         size = dims.symbol("n", 0)
         t.perhaps_one[size] = loop
-        own.add(size)
         t.joined.add(size)
+        if own is not None:
+            own.add(size)
         return size
     if own is not None and a in own:
         return a
