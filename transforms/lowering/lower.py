@@ -17,12 +17,12 @@ from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.lists.lists_between_kernels import handed_on
 from tapeless.transforms.lowering.lists.lists_of_numbers import has_lists, lists_of_numbers
+from tapeless.transforms.lowering.lists.longest_memory import forms_in_memory
 from tapeless.transforms.lowering.partition import LoopForm, Lowering
 from tapeless.transforms.lowering.placement import Placement
 from tapeless.transforms.lowering.rewrite.small_linalg import left_over
 from tapeless.transforms.lowering.schedule.reassociable_sums import IN_ORDER
 from tapeless.transforms.lowering.schedule.user_errors import UserErrors
-from tapeless.transforms.lowering.sizes.longest_memory import in_longest_memory
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.pipelines.loop_form import loop_form, without_lists
 
@@ -72,10 +72,8 @@ def lower(
     forms = [(block, True), (block, False)]
     if of_numbers is not block:
         forms.insert(0, (of_numbers, True))
-    in_memory = of_numbers if target.separate else in_longest_memory(of_numbers)
-    bounded = in_memory is not of_numbers
-    if bounded:
-        forms.insert(0, (in_memory, True))
+    in_memory = [] if target.separate else forms_in_memory(of_numbers, target.makes_arrays)
+    forms = [*((form, True) for form in in_memory), *forms]
     for form, routines in forms:
         prepared = LoopForm(
             *loop_form(form, relations, stored, hints or {}, donated, routines, fastmath, target)
@@ -88,10 +86,10 @@ def lower(
             parallel,
             target,
             on_device,
-            bounded and form is in_memory,
+            form in in_memory,
         )
         driver = lowering.run()
-        if bounded and form is in_memory and lowering.placement.loops:
+        if form in in_memory and lowering.placement.loops:
             continue
         if not left_over(driver) and not (form is not block and has_lists(driver)):
             break

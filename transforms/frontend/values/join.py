@@ -146,9 +146,7 @@ class LoopLengths(set[dims.Size]):
     loop: Any = None
 
 
-def _join_sizes(
-    a: dims.Size, b: dims.Size, own: set[dims.Size] | None, loop: Any
-) -> dims.Size:
+def _join_sizes(a: dims.Size, b: dims.Size, own: set[dims.Size] | None, loop: Any) -> dims.Size:
     if a == b:
         return a
     t = trace()

@@ -62,14 +62,14 @@ class Bounds:
         self.memory.learn(self.program)
         self.kept = KeptNumbers(self.program)
 
-    def bound(self, size: Size, shown: Shown) -> Size | None:
+    def upper_bound(self, size: Size, shown: Shown) -> Size | None:
         """A size that is at least as large, made of symbols that are shown, and of none that a
         loop or branch makes; None if none is known."""
         for _ in range(MOST):
             hidden = [x for x in dims.symbols(size) if x in self.greatest or not is_shown(x, shown)]
             if not hidden:
                 return size
-            ends = self.ends(hidden[0], shown)
+            ends = self.range_of(hidden[0], shown)
             if ends is None:
                 return None
             larger = greatest(size, {hidden[0]: ends})
@@ -78,7 +78,7 @@ class Bounds:
             size = larger
         return None
 
-    def ends(self, x: dims.Symbol, shown: Shown) -> tuple[Size, Size] | None:
+    def range_of(self, x: dims.Symbol, shown: Shown) -> tuple[Size, Size] | None:
         """Between which values a length or a loop index is."""
         loop = self.memory.indices.get(x.var)
         if isinstance(loop, For) and isinstance(loop.step, Literal):
@@ -87,13 +87,13 @@ class Bounds:
         if x in self.greatest:
             most: Size | None = self.greatest[x]
         else:
-            most = x.upper if x.var is None else self.number(x.var, shown) or x.upper
+            most = x.upper if x.var is None else self.bound_of_number(x.var, shown) or x.upper
         if most is None:
             return None
         dims.learn_upper(x, most)
         return x.lower or 0, most
 
-    def number(self, a: Atom, shown: Shown) -> Size | None:
+    def bound_of_number(self, a: Atom, shown: Shown) -> Size | None:
         """A bound of an integer."""
         if isinstance(a, Literal):
             return a.value if type(a.value) is int else None
@@ -101,18 +101,18 @@ class Bounds:
         if not isinstance(s, Let):
             return None
         if s.op is size_value:
-            return self.bound(s.params["size"], shown)
+            return self.upper_bound(s.params["size"], shown)
         if s.op is axis_size:
-            return self.bound(s.args[0].type.shape[s.params["axis"]], shown)
+            return self.upper_bound(s.args[0].type.shape[s.params["axis"]], shown)
         if s.op is index or s.op in POPS:
-            return self.stored_number(s.args[0], shown)
+            return self.bound_of_stored(s.args[0], shown)
         return None
 
-    def stored_number(self, memory: Atom, shown: Shown) -> Size | None:
+    def bound_of_stored(self, memory: Atom, shown: Shown) -> Size | None:
         """A bound of all integers that are stored in an array or pushed to a list."""
         total: Size = 0
         for value in self.kept.values_in(memory):
-            most = None if value is None else self.number(value, shown)
+            most = None if value is None else self.bound_of_number(value, shown)
             if most is None:
                 return None
             total = dims.maximum(total, most)
@@ -122,7 +122,7 @@ class Bounds:
         """Bounds the lengths that an array gets under another name."""
         for v in s.outs if s.op is identity else ():
             for axis, x in changing_axes(v, shown):
-                most = self.bound(s.args[0].type.shape[axis], {*shown, *axes(s.args)})
+                most = self.upper_bound(s.args[0].type.shape[axis], {*shown, *axes(s.args)})
                 if most is not None:
                     self.greatest[x] = most
 
@@ -131,11 +131,13 @@ class Bounds:
         for v, *sides in zip(s.outs, s.then.results, s.orelse.results, strict=True):
             for axis, x in changing_axes(v, shown):
                 arrays = [a for a in sides if not is_undefined(a)]
-                ends = [self.bound(a.type.shape[axis], shown) for a in arrays]
+                ends = [self.upper_bound(a.type.shape[axis], shown) for a in arrays]
                 if ends and None not in ends:
                     self.greatest[x] = functools.reduce(dims.maximum, ends)
 
-    def longest(self, s: For | While, x: dims.Symbol, ends: Ends, shown: Shown) -> Bound | None:
+    def greatest_length(
+        self, s: For | While, x: dims.Symbol, ends: Ends, shown: Shown
+    ) -> Bound | None:
         """How long arrays can be that a loop carries, at any time and as a pass begins; None if
         nothing says.
 
@@ -143,15 +145,15 @@ class Bounds:
         ends   that before the loop and at the end of the pass, of each array
         shown  the lengths that there are before the loop
         """
-        return self.longest_of_all(s, {x: ends}, shown)[x]
+        return self.greatest_lengths(s, {x: ends}, shown)[x]
 
-    def longest_of_all(
+    def greatest_lengths(
         self, s: For | While, ends: Mapping[dims.Symbol, Ends], shown: Shown
     ) -> dict[dims.Symbol, Bound | None]:
         """The same of arrays that become each other: all that one of them can be."""
         nothing: dict[dims.Symbol, Bound | None] = dict.fromkeys(ends)
         pairs = [pair for each in ends.values() for pair in each]
-        starts = [self.bound(first, shown) for first, _ in pairs]
+        starts = [self.upper_bound(first, shown) for first, _ in pairs]
         longest = dims.symbol("n", 0)
         (x,) = dims.symbols(longest)
         this_pass = dict.fromkeys(ends, longest)
@@ -182,7 +184,7 @@ class Bounds:
         whole = dims.single(longest)
         if dims.at_least(whole - dims.substitute(after, this_pass.get), 0):
             return whole
-        most = self.bound(after, {*shown, *this_pass})
+        most = self.upper_bound(after, {*shown, *this_pass})
         return None if most is None else dims.substitute(most, this_pass.get)
 
     def passes(self, s: For) -> Size:
