@@ -85,7 +85,7 @@ class Obstacles:
     memory: Dependences
     analysis: Analysis
     lists: set[Var] = field(default_factory=set)  # stacks that the driver has, by their cells
-    bounded: bool = False  # whether kernels have memory for arrays of bounded lengths
+    in_memory: bool = False  # whether kernels have memory for arrays of lengths that they change
     reasons: dict[Var, NotCompiled] = field(default_factory=dict)  # why it has some of them
 
     def obstacle_of(self, s: Statement, top: bool = False) -> Obstacle | None:
@@ -137,10 +137,17 @@ class Obstacles:
         stage = self.analysis.stage(s)
         if stage is None or (top and s.op is matmul and not is_called(stage, self.memory)):
             return Obstacle(s, *_why_called(s))
-        kept = s in self.memory.inline or s.op is empty or (self.bounded and _is_bounded(s))
+        kept = s in self.memory.inline or s.op is empty or self.is_measured(s)
         if top and made_first(stage, self.analysis.target) and not kept:
             return Obstacle(s, "a constant is made before the kernels", "")
         return None
+
+    def is_measured(self, s: Let) -> bool:
+        """Whether a loop or branch of a kernel finds out how long an array is."""
+        if not self.in_memory:
+            return False
+        named = {x.var for v in s.outs for n in v.type.shape for x in dims.symbols(n)}
+        return any(isinstance(self.memory.defs.get(v), (For, While, If)) for v in named)
 
     def in_kernels(self, v: Var) -> bool:
         """Whether kernels have a form for it: numbers, arrays, and stacks that are theirs alone."""
@@ -163,11 +170,6 @@ class Obstacles:
 def made_first(stage: LoopNest, target: Target) -> bool:
     """Whether the driver makes a constant, before the kernels that read it."""
     return stage.constant and (bool(target.library) or stage.let.op in WITHOUT_LIBRARY)
-
-
-def _is_bounded(s: Let) -> bool:
-    """Whether a length of an array is known by what bounds it."""
-    return any(x.upper is not None for v in s.outs for n in v.type.shape for x in dims.symbols(n))
 
 
 def by_writer(s: Statement, error: NotCompiled) -> Obstacle:

@@ -142,10 +142,10 @@ class Lowering:
         parallel: bool,
         target: Target = CPU,
         on_device: Collection[Var] = (),
-        bounded: bool = False,
+        in_memory: bool = False,
     ) -> None:
-        """`bounded` says whether kernels have memory for arrays of bounded lengths."""
-        self.bounded = bounded
+        """`in_memory` says that kernels have memory for arrays whose lengths their loops change."""
+        self.in_memory = in_memory
         self.name, self.prepared, self.block = name, prepared, prepared.block
         self.memory = Dependences()
         self.memory.learn(self.block)
@@ -168,7 +168,7 @@ class Lowering:
                 self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
         self.constants(self.block)
         lists = self.kept_lists()
-        self.obstacles = Obstacles(self.memory, self.analysis, lists, bounded=bounded)
+        self.obstacles = Obstacles(self.memory, self.analysis, lists, in_memory=in_memory)
         self.placement = Placement(self.block, self.analysis)
 
     def run(self) -> Block:
@@ -252,9 +252,9 @@ class Lowering:
     def is_as_long(self, s: Statement, run: list[Statement]) -> bool:
         """Whether a statement makes an array whose size a loop of the run finds out: the driver has
         to know it first."""
+        if self.in_memory:
+            return False
         sizes = {x for v in outputs(s) for x in sizes_in(v.type)}
-        if self.bounded:
-            sizes = {x for x in sizes if x.upper is None}
         makers = (self.analysis.lengths[x][0] for x in sizes if x in self.analysis.lengths)
         parts = {t for t in makers if t in run}
         named = {x.var for x in sizes if x.var is not None}.union(*(t.args[1:] for t in parts))

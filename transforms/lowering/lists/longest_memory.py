@@ -80,18 +80,22 @@ class LongestMemory:
     def __init__(self, program: Block, lists: bool) -> None:
         self.bounds, self.lists = Bounds(program), lists
         self.changes = self.has_lists = False
+        self.open_blocks = self.open_loops = 0
         self.kept = set(_values_kept(program))
 
     def block(self, block: Block, shown: Shown) -> Block:
         shown = {*shown, *block.params, *axes(block.params)}
         body: list[Statement] = []
         sizes: dict[dims.Symbol, Size] = {}
+        self.open_blocks += 1
         for s in block.body:
+            self.open_loops += isinstance(s, (For, While))
             inner = with_blocks(s, lambda b: self.block(b, shown))  # noqa: B023
+            self.open_loops -= isinstance(s, (For, While))
             written = None
             if isinstance(inner, (For, While)):
                 written = self.loop(s, inner, shown)  # type: ignore[arg-type]
-            elif isinstance(inner, If):
+            elif isinstance(inner, If) and self.open_loops:
                 written = self.branch(s, inner, shown)  # type: ignore[arg-type]
             if written is None:
                 body.append(inner)
@@ -102,6 +106,7 @@ class LongestMemory:
             if isinstance(s, Let):
                 self.bounds.learn_names(s, shown)
             shown |= {*outputs(s), *axes(outputs(s))}
+        self.open_blocks -= 1
         return with_sizes(replace(block, body=tuple(body)), sizes)
 
     def branch(self, s: If, new: If, shown: Shown) -> Written | None:
@@ -128,7 +133,7 @@ class LongestMemory:
         for n, x in loop.results.items():
             if (bound := lengths[x]) is not None:
                 self.bounds.greatest[n] = bound[0]
-        written, variables = loop.statements(self.kept)
+        written, variables = loop.statements(self.kept, top=self.open_blocks == 1)
         return written, {n: variables[x] for n, x in loop.results.items()}
 
     def lengths(self, s: For | While, shown: Shown) -> dict[dims.Symbol, Bound | None]:

@@ -115,7 +115,7 @@ class BranchInMemory:
         for k, array in self.arrays.items():
             v = branch.outs[k]
             outs[k] = array.memory(v)
-            behind += array.result(v, outs[k], self.lengths, v in kept)
+            behind += array.result(v, outs[k], self.lengths, v in kept, top=False)
         new = replace(
             branch,
             outs=(*outs, *self.lengths.values()),
@@ -170,10 +170,13 @@ class LoopInMemory:
             if axis in array.where
         }
 
-    def statements(self, kept: AbstractSet[Atom]) -> tuple[list[Statement], dict[dims.Symbol, Var]]:
+    def statements(
+        self, kept: AbstractSet[Atom], top: bool
+    ) -> tuple[list[Statement], dict[dims.Symbol, Var]]:
         """The loop and what is around it, and the variables that its lengths are behind it.
 
         kept  values that need memory of their own
+        top   whether it stands in no other block
         """
         loop = self.loop
         starts, before = self.statements_before()
@@ -189,7 +192,8 @@ class LoopInMemory:
                 if single_symbol(v.type.shape[axis]) not in self.results
             }
             lengths, lets = _as_integers(told)
-            behind += [*lets, *array.result(v, outs[k], {**finals, **lengths}, v in kept)]
+            every = {**finals, **lengths}
+            behind += [*lets, *array.result(v, outs[k], every, v in kept, top)]
         new = {
             "inits": starts,
             "outs": (*outs, *finals.values()),

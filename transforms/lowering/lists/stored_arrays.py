@@ -75,8 +75,9 @@ class StoredArray:
         key, stops = self.key({}, lengths)
         return Let((v,), index, (memory, *stops), {"key": key}, self.origin)
 
-    def result(self, v: Var, memory: Var, lengths: Lengths, is_kept: bool) -> list[Let]:
-        """The array that lies there in the end, in memory of its own if it is kept."""
+    def result(self, v: Var, memory: Var, lengths: Lengths, is_kept: bool, top: bool) -> list[Let]:
+        """The array that lies there in the end, in memory of its own if it is kept. `top` says
+        whether this is so once in a call."""
         if v.type.shape == memory.type.shape:
             return [Let((v,), identity, (memory,), {}, self.origin)]
         if not is_kept:
@@ -148,9 +149,10 @@ class ListedArray:
         params = {"shape": self.shape(lengths), "error": None}
         return Let((v,), segment, (memory, atom(0)), params, self.origin)
 
-    def result(self, v: Var, memory: Var, lengths: Lengths, is_kept: bool) -> list[Let]:
-        """The array that the list has in the end, in memory of its own if it is kept."""
-        if is_kept and v.type.ndim == 1:
+    def result(self, v: Var, memory: Var, lengths: Lengths, is_kept: bool, top: bool) -> list[Let]:
+        """The array that the list has in the end, in memory of its own if it is kept, or if other
+        kernels may read it: they see no list."""
+        if v.type.ndim == 1 and (is_kept or top):
             return [Let((v,), to_array, (memory,), {"size": v.type.shape[0]}, self.origin)]
         part = Var(v.type, v.name) if is_kept else v
         owned = [Let((v,), copy, (part,), {}, self.origin)] if is_kept else []
