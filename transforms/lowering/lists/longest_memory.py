@@ -133,8 +133,7 @@ class LongestMemory:
         for n, x in loop.results.items():
             if (bound := lengths[x]) is not None:
                 self.bounds.greatest[n] = bound[0]
-        written, variables = loop.statements(self.kept, top=self.open_blocks == 1)
-        return written, {n: variables[x] for n, x in loop.results.items()}
+        return loop.statements(self.kept, top=self.open_blocks == 1)
 
     def lengths(self, s: For | While, shown: Shown) -> dict[dims.Symbol, Bound | None]:
         """The lengths that change from pass to pass, and are bounded."""

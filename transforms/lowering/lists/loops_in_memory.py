@@ -173,7 +173,7 @@ class LoopInMemory:
     def statements(
         self, kept: AbstractSet[Atom], top: bool
     ) -> tuple[list[Statement], dict[dims.Symbol, Var]]:
-        """The loop and what is around it, and the variables that its lengths are behind it.
+        """The loop and what is around it, and the integers that lengths behind it are.
 
         kept  values that need memory of their own
         top   whether it stands in no other block
@@ -201,7 +201,16 @@ class LoopInMemory:
         }
         if isinstance(loop, While):
             new["test"] = self.block_in_memory(loop.test, ends=False)
-        return [*before, replace(loop, **new), *behind], finals
+        told = self.told_by_arrays() if top else set()
+        lengths_behind = {n: finals[x] for n, x in self.results.items() if n not in told}
+        return [*before, replace(loop, **new), *behind], lengths_behind
+
+    def told_by_arrays(self) -> set[dims.Symbol]:
+        """The lengths behind the loop of arrays that lists become."""
+        arrays = [
+            v for k, v in enumerate(self.loop.outs) if isinstance(self.arrays.get(k), ListedArray)
+        ]
+        return {n for v in arrays if ListedArray.is_made_by_list(v) for n in axes([v])}
 
     def statements_before(self) -> tuple[tuple[Atom, ...], list[Statement]]:
         """What the loop starts from, and the statements that make it."""

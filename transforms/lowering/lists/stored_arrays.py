@@ -14,6 +14,7 @@ from tapeless.transforms.core.builder import atom, var_size
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, Let, StackType, Type, Var
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import empty, new_stack
 from tapeless.transforms.ops.primitives.shapes import copy
@@ -152,11 +153,16 @@ class ListedArray:
     def result(self, v: Var, memory: Var, lengths: Lengths, is_kept: bool, top: bool) -> list[Let]:
         """The array that the list has in the end, in memory of its own if it is kept, or if other
         kernels may read it: they see no list."""
-        if v.type.ndim == 1 and (is_kept or top):
+        if top and self.is_made_by_list(v):
             return [Let((v,), to_array, (memory,), {"size": v.type.shape[0]}, self.origin)]
         part = Var(v.type, v.name) if is_kept else v
         owned = [Let((v,), copy, (part,), {}, self.origin)] if is_kept else []
         return [self.part(part, memory, lengths), *owned]
+
+    @staticmethod
+    def is_made_by_list(v: Var) -> bool:
+        """Whether an array can be made of the list as it is, and tells its length."""
+        return v.type.ndim == 1 and single_symbol(v.type.shape[0]) is not None
 
     def shape(self, lengths: Lengths) -> tuple[Size, ...]:
         shape = list(self.type.shape)
