@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Any, Union
@@ -368,15 +369,26 @@ def compare(kind: str, a: Size, b: Size) -> bool | None:
 
 
 def maximum(a: Size, b: Size) -> Size:
+    """The larger of two sizes.
+
+    >>> maximum(2 * symbol("n") - 2, 0)
+    2*max(n - 1, 0)
+    """
     if at_least(a, b):
         return a
-    return b if at_least(b, a) else single(Quotient("max", a, b))
+    return b if at_least(b, a) else _extremum("max", a, b)
 
 
 def minimum(a: Size, b: Size) -> Size:
     if at_least(a, b):
         return b
-    return a if at_least(b, a) else single(Quotient("min", a, b))
+    return a if at_least(b, a) else _extremum("min", a, b)
+
+
+def _extremum(kind: str, a: Size, b: Size) -> Size:
+    """What does not simplify, without the factor that all terms have."""
+    k = math.gcd(*(c for size in (a, b) for _, c in terms_of(size)))
+    return single(Quotient(kind, a // k, b // k)) * k if k > 1 else single(Quotient(kind, a, b))
 
 
 def product(sizes: Iterable[Size]) -> Size:

@@ -116,8 +116,10 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
         return (length + (-step - 1)) // -step
     low = 0 if start is None else clamp(start, n)
     high = n if stop is None else clamp(stop, n)
-    if low is not None and high is not None:
-        length: Size | None = current().length(low, high)
+    if low == 0 and high == n:
+        length: Size | None = n
+    elif low is not None and high is not None:
+        length = current().length(low, high)
     else:
         length = _length(n, start, stop)
     if length is None:
