@@ -6,12 +6,10 @@ for i in range(n): v = np.append(v, i)      v, of k elements before the loop, ha
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 
-from tapeless.transforms.analysis.free_variables import axes
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -29,6 +27,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.schedule.analysis import greatest
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
@@ -122,7 +121,9 @@ class Bounds:
         """Bounds the lengths that an array gets under another name."""
         for v in s.outs if s.op is identity else ():
             for axis, x in changing_axes(v, shown):
-                most = self.upper_bound(s.args[0].type.shape[axis], {*shown, *axes(s.args)})
+                most = self.upper_bound(
+                    s.args[0].type.shape[axis], {*shown, *sizes_in([a.type for a in s.args])}
+                )
                 if most is not None:
                     self.greatest[x] = most
 
@@ -131,9 +132,9 @@ class Bounds:
         for v, *sides in zip(s.outs, s.then.results, s.orelse.results, strict=True):
             for axis, x in changing_axes(v, shown):
                 arrays = [a for a in sides if not is_undefined(a)]
-                ends = [self.upper_bound(a.type.shape[axis], shown) for a in arrays]
-                if ends and None not in ends:
-                    self.greatest[x] = functools.reduce(dims.maximum, ends)
+                most = largest([self.upper_bound(a.type.shape[axis], shown) for a in arrays])
+                if most is not None:
+                    self.greatest[x] = most
 
     def greatest_length(
         self, s: For | While, x: dims.Symbol, ends: Ends, shown: Shown
@@ -153,24 +154,27 @@ class Bounds:
         """The same of arrays that become each other: all that one of them can be."""
         nothing: dict[dims.Symbol, Bound | None] = dict.fromkeys(ends)
         pairs = [pair for each in ends.values() for pair in each]
-        starts = [self.upper_bound(first, shown) for first, _ in pairs]
+        start = largest([self.upper_bound(first, shown) for first, _ in pairs])
+        if start is None:
+            return nothing
         longest = dims.symbol("n", 0)
         (x,) = dims.symbols(longest)
         this_pass = dict.fromkeys(ends, longest)
-        afters = [self.after_pass(after, x, this_pass, shown) for _, after in pairs]
-        if None in starts or None in afters:
-            return nothing
-        start: Size = functools.reduce(dims.maximum, starts)  # type: ignore[arg-type]
         growth: Size = 0  # in a pass
-        for after in afters:
+        for _, size in pairs:
+            after = self.after_pass(size, x, this_pass, shown)
+            if after is None:
+                return nothing
             if x not in dims.symbols(after):
-                start = dims.maximum(start, after)  # type: ignore[arg-type]
+                start = dims.maximum(start, after)
                 continue
-            least = dims.lower_bound(longest - after)  # type: ignore[operator]
-            growth = dims.maximum(growth, after - longest if least is None else -least)  # type: ignore[operator]
-        if x in dims.symbols(growth) or (growth != 0 and not isinstance(s, For)):
+            least = dims.lower_bound(longest - after)
+            growth = dims.maximum(growth, after - longest if least is None else -least)
+        if growth == 0:
+            return dict.fromkeys(ends, (start, start))
+        if x in dims.symbols(growth) or not isinstance(s, For):
             return nothing
-        most = start + growth * self.passes(s) if growth != 0 else start  # type: ignore[arg-type]
+        most = start + growth * self.passes(s)
         return dict.fromkeys(ends, (most, most - growth))
 
     def after_pass(
@@ -242,6 +246,16 @@ class KeptNumbers:
             return [None]
         root = self.root(memory)
         return [a for v, a in self.stored if self.root(v) is root]
+
+
+def largest(sizes: Iterable[Size | None]) -> Size | None:
+    """The largest of several sizes; None if there is none, or one is not known."""
+    total: Size | None = None
+    for k, size in enumerate(sizes):
+        if size is None:
+            return None
+        total = size if k == 0 or total is None else dims.maximum(total, size)
+    return total
 
 
 def changing_axes(v: Var, shown: Shown) -> list[tuple[int, dims.Symbol]]:

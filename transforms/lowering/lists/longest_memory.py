@@ -143,22 +143,22 @@ class LongestMemory:
             for axis, x in changing_axes(p, shown):
                 places.setdefault(x, []).append((k, axis))
         ends = {x: [self.ends(rows[k], axis) for k, axis in w] for x, w in places.items()}
+        told = {x: [e for e in each if e is not None] for x, each in ends.items()}
+        pending = {x: told[x] for x, each in ends.items() if len(told[x]) == len(each)}
         lengths: dict[dims.Symbol, Bound | None] = {}
-        while True:
-            pending = {x: e for x, e in ends.items() if x not in lengths and None not in e}
-            each = {
-                x: self.bounds.greatest_length(s, x, pairs, shown) for x, pairs in pending.items()
-            }  # type: ignore[arg-type]
-            if pending and not any(each.values()):
-                each = self.bounds.greatest_lengths(s, pending, shown)  # type: ignore[arg-type]
-            for x, bounds in each.items():
-                if bounds is not None:
-                    lengths[x] = bounds
-                    self.bounds.greatest[x] = bounds[1]
-            if not any(each.values()):
+        while pending:
+            bounds = {x: self.bounds.greatest_length(s, x, e, shown) for x, e in pending.items()}
+            if not any(bounds.values()):
+                bounds = self.bounds.greatest_lengths(s, pending, shown)
+            for x, bound in bounds.items():
+                if bound is not None:
+                    lengths[x] = bound
+                    self.bounds.greatest[x] = bound[1]
+                    del pending[x]
+            if not any(bounds.values()):
                 break
         if self.lists:
-            lengths |= {x: None for x, e in ends.items() if x not in lengths and None not in e}
+            lengths |= dict.fromkeys(pending)
         return self.whole_arrays(rows, lengths, shown)
 
     @staticmethod
@@ -202,8 +202,8 @@ def with_single_lengths(block: Block, shown: Shown) -> Block:
     return replace(block, body=tuple(body))
 
 
-def _single_lengths(carries: Iterable[Var], shown: Shown) -> dict[Any, Size]:
-    new: dict[Any, Size] = {}
+def _single_lengths(carries: Iterable[Var], shown: Shown) -> dict[Any, Any]:
+    new: dict[Any, Any] = {}
     for v in carries:
         for n in v.type.shape if isinstance(v.type, Type) else ():
             hidden = [x for x in dims.symbols(n) if not is_shown(x, shown)]

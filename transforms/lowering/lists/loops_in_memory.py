@@ -73,7 +73,7 @@ def _as_integers(lengths: Mapping[dims.Symbol, Size]) -> tuple[Integers, list[St
     return values, statements
 
 
-def _stored(v: Var, where: Mapping[int, dims.Symbol], most: Any, origin: Any) -> Array:
+def array_in_memory(v: Var, where: Mapping[int, dims.Symbol], most: Any, origin: Any) -> Array:
     """Where an array lies: in a list if it has a length of which no bound is known."""
     if any(most.get(x) is None for x in where.values()):
         return ListedArray(v.type, where, origin)
@@ -98,7 +98,7 @@ class BranchInMemory:
             is_told = symbols == hidden_lengths(v, shown) and (lists or symbols <= greatest.keys())
             is_set = not any(is_undefined(b.results[k]) for b in (branch.then, branch.orelse))
             if where and is_told and is_set:
-                self.arrays[k] = _stored(v, where, greatest, branch.origin)
+                self.arrays[k] = array_in_memory(v, where, greatest, branch.origin)
         every = {x for array in self.arrays.values() for x in array.where.values()}
         in_order = sorted(every, key=lambda x: x.uid)
         self.lengths = _length_variables({x: greatest.get(x) for x in in_order})
@@ -159,7 +159,7 @@ class LoopInMemory:
         self.rows = carried_rows(loop)
         self.most = {x: bound and bound[0] for x, bound in lengths.items()}
         self.arrays = {
-            k: _stored(p, dict(changing_axes(p, shown)), self.most, loop.origin)
+            k: array_in_memory(p, dict(changing_axes(p, shown)), self.most, loop.origin)
             for k, (p, *_) in enumerate(self.rows)
             if axes([p]) & lengths.keys()
         }
@@ -194,16 +194,14 @@ class LoopInMemory:
             lengths, lets = _as_integers(told)
             every = {**finals, **lengths}
             behind += [*lets, *array.result(v, outs[k], every, v in kept, top)]
-        new = {
-            "inits": starts,
-            "outs": (*outs, *finals.values()),
-            "body": self.block_in_memory(loop.body, ends=True),
-        }
-        if isinstance(loop, While):
-            new["test"] = self.block_in_memory(loop.test, ends=False)
-        told = self.told_by_arrays() if top else set()
-        lengths_behind = {n: finals[x] for n, x in self.results.items() if n not in told}
-        return [*before, replace(loop, **new), *behind], lengths_behind
+        every_out = (*outs, *finals.values())
+        body = self.block_in_memory(loop.body, ends=True)
+        new: Statement = replace(loop, inits=starts, outs=every_out, body=body)
+        if isinstance(new, While):
+            new = replace(new, test=self.block_in_memory(new.test, ends=False))
+        told_by_arrays = self.told_by_arrays() if top else ()
+        lengths_behind = {n: finals[x] for n, x in self.results.items() if n not in told_by_arrays}
+        return [*before, new, *behind], lengths_behind
 
     def told_by_arrays(self) -> set[dims.Symbol]:
         """The lengths behind the loop of arrays that lists become."""
@@ -243,14 +241,14 @@ class LoopInMemory:
             parts.append(array.part(carry, params[first + k], lengths))
         body, results = block.body, block.results
         if ends:
-            pass_ = _Pass(self.arrays, params[first:], block.params[first:], lengths)
+            pass_ = PassInMemory(self.arrays, params[first:], block.params[first:], lengths)
             body, results = pass_.statements(block)
-        sizes: dict[Any, Size] = {x: var_size(v) for x, v in lengths.items()}
+        sizes: dict[Any, Any] = {x: var_size(v) for x, v in lengths.items()}
         new, _ = refresh(Block(tuple(params), (*parts, *body), results), sizes)
         return replace(new, params=(*new.params, *lengths.values()))
 
 
-class _Pass:
+class PassInMemory:
     """Writes one pass.
 
     arrays   those in memory, by the number of the carry

@@ -110,10 +110,10 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
     if not isinstance(step, int) or step == 0:
         return dims.symbol("length", 0, upper=n)
     if step < 0:
-        length = _backward_length(n, start, stop)
-        if length is None:
+        backward = _backward_length(n, start, stop)
+        if backward is None:
             return dims.symbol("length", 0, upper=n)
-        return (length + (-step - 1)) // -step
+        return (backward + (-step - 1)) // -step
     low = 0 if start is None else clamp(start, n)
     high = n if stop is None else clamp(stop, n)
     if low == 0 and high == n:
@@ -145,12 +145,12 @@ def _length(n: Size, start: Any, stop: Any) -> Size | None:
 def _backward_length(n: Size, start: Size | None, stop: Size | None) -> Size | None:
     """How many of n elements lie between the ends of a slice that runs backwards, the first one
     included; None where none can say."""
-    high = n if start is None else _behind(start, n)
-    low = 0 if stop is None else _behind(stop, n)
+    high = n if start is None else _position_behind(start, n)
+    low = 0 if stop is None else _position_behind(stop, n)
     return None if low is None or high is None else current().length(low, high)
 
 
-def _behind(b: Size, n: Size) -> Size | None:
+def _position_behind(b: Size, n: Size) -> Size | None:
     """The position after that of an element, if that can be said."""
     position = clamp(b, n)
     return None if position is None else clamp(position + 1, n)

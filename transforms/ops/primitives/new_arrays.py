@@ -102,9 +102,8 @@ def _integer(a: Atom) -> Size | None:
 
 
 def _arange_infer(start: Atom, stop: Atom, step: Atom, *, dtype: np.dtype[Any]) -> Type:
-    ends = [_integer(x) for x in (start, stop, step)]
-    if None not in ends:
-        a, b, s = ends
+    a, b, s = (_integer(x) for x in (start, stop, step))
+    if a is not None and b is not None and s is not None:
         if isinstance(s, int) and s < 0:
             a, b, s = b, a, -s
         if s == 1:
