@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from tapeless.transforms.c.driver_scope import stored_dtype
 from tapeless.transforms.c.growing_lists import ROOM
-from tapeless.transforms.c.lists import OTHER_LENGTH, DriverLists, ListInC
+from tapeless.transforms.c.lists import OTHER_LENGTH, DriverLists, ListInC, has_memory
 from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
@@ -227,7 +227,7 @@ class ControlFlow(DriverLists):
 
     def home_of_branches(self, v: Var, a: Atom, b: Atom, s: If) -> Home:
         """A home for what either branch gives; memory that both only store to is one."""
-        root = self.roots.root_of(a) if _has_memory(v) else None
+        root = self.roots.root_of(a) if has_memory(v) else None
         if root is None or root is not self.roots.root_of(b):
             return self.home(v)
         if root not in self.views and root not in self.lists:
@@ -239,7 +239,7 @@ class ControlFlow(DriverLists):
         """Homes for what passes hand on, with what the first pass gets."""
         homes: list[Home] = []
         for k, (v, a) in enumerate(zip(s.outs, s.inits, strict=True)):
-            if _has_memory(v) and isinstance(a, Var) and self.roots.in_place(s, k):
+            if has_memory(v) and isinstance(a, Var) and self.roots.in_place(s, k):
                 home = self.memory_of(a)  # passes store to it, where it is
                 self.name(v, home)
                 homes.append(home)
@@ -325,10 +325,6 @@ class ControlFlow(DriverLists):
         told = tuple(value if kind == "value" else ... for kind, value in parts)
         error: Error = (s.params["type"].__qualname__, told)
         self.put(f"return {self.code(error)};", s)
-
-
-def _has_memory(v: Var) -> bool:
-    return isinstance(v.type, StackType) or bool(v.type.shape)
 
 
 def _head(index: str, start: CValue, stop: CValue, step: int, reverse: bool) -> str:

@@ -17,7 +17,6 @@ from tapeless.transforms.c.control_flow import ControlFlow
 from tapeless.transforms.c.dead_lines import read_by, without_unread
 from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.kernel import CFunction, reserved_names
-from tapeless.transforms.c.lists import is_of_lists
 from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.prints import PrintedEffect
 from tapeless.transforms.c.strided import Strided
@@ -41,6 +40,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
+    is_about_lists,
     statements,
 )
 from tapeless.transforms.core.size_value import size_value
@@ -307,7 +307,7 @@ class DriverWriter(ControlFlow):
                 self.numbers[s.outs[0]] = value
                 if words(value.text) & self.variable:
                     self.set(s.outs[0], value, s)
-            case Let() if is_of_lists(s):
+            case Let() if is_about_lists(s):
                 self.list_operation(s)
             case Let():
                 self.operation(s)

@@ -18,11 +18,11 @@ from tapeless.transforms.c.growing_lists import ROOM, GrowingLists, KernelResult
 from tapeless.transforms.c.helpers import NAMES
 from tapeless.transforms.c.matrices import matrix_of
 from tapeless.transforms.c_text.called_functions import (
+    FunctionCalls,
     FunctionPrinter,
     FunctionWriter,
     PrintedFunction,
     call,
-    call_statement,
     may_fail,
 )
 from tapeless.transforms.c_text.dialect import suffix
@@ -163,7 +163,7 @@ class HelperWriter(FunctionWriter):
         return replace(function, text=f"{head}\n{voids}\n{rest}")
 
 
-class SerialKernelWriter(GrowingLists):
+class SerialKernelWriter(FunctionCalls, GrowingLists):
     """Writes one kernel."""
 
     for_nvrtc = False
@@ -257,9 +257,6 @@ class SerialKernelWriter(GrowingLists):
         texts += [text for k, r in enumerate(self.results) for text in r.parameters(k)]
         return texts, passed
 
-    def is_other(self, name: str) -> bool:
-        return name in self.functions.nodes
-
     # -- statements
 
     def effect(self, e: ast.Call, s: ast.stmt) -> None:
@@ -267,7 +264,7 @@ class SerialKernelWriter(GrowingLists):
             case ast.Call(func=ast.Name(id="product"), args=[a, b, out]):
                 self.product(a, b, out, s)
             case _:
-                call_statement(self, self.functions, e, [], s)
+                super().effect(e, s)
 
     def product(self, a: ast.expr, b: ast.expr, out: ast.expr, s: ast.stmt) -> None:
         """out = a @ b, of matrices."""
@@ -278,9 +275,6 @@ class SerialKernelWriter(GrowingLists):
         texts = ", ".join([*sides, *x.texts, *y.texts, place.pointer])
         self.put(f"product_{suffix(place.dtype)}({texts});", s)
 
-    def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
-        call_statement(self, self.functions, e, targets, s)
-
     def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
         values = [] if e is None else list(e.elts) if isinstance(e, ast.Tuple) else [e]
         for k, (value, result) in enumerate(zip(values, self.results, strict=True)):
@@ -289,17 +283,8 @@ class SerialKernelWriter(GrowingLists):
         if self.fails or s is not self.node.body[-1]:
             self.put("return 0;" if self.fails else "return;")
 
-    def fail(self, error: Error, s: ast.stmt | None = None) -> None:
-        self.put(f"return {self.code(error) + 1};", s, error[0])
-
     def fail_telling(self, error: Error, values: Sequence[CValue], s: ast.stmt) -> None:
         self.fail(error, s)  # an error is a number: it tells no values
-
-    def fail_by(self, errors: Sequence[Error], number: str) -> None:
-        codes = [self.code(error) for error in errors]
-        if codes != [*range(codes[0], codes[0] + len(codes))]:
-            raise NotPrintedError("errors of several functions")
-        self.put(f"return {number}{f' + {codes[0]}' if codes[0] else ''};")
 
 
 def stored_arrays(node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> set[str]:

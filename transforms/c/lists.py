@@ -72,11 +72,6 @@ class ListInC:
         return product_of(k, product(self.lengths))
 
 
-def is_of_lists(s: Let) -> bool:
-    """Whether a statement is about lists."""
-    return any(isinstance(a.type, StackType) for a in (*s.args, *s.outs))
-
-
 class DriverLists(IndexArrays):
     """Lists outside of kernels."""
 
@@ -165,7 +160,7 @@ class DriverLists(IndexArrays):
 
     def push(self, items: ListInC, a: Atom, s: Let | None) -> None:
         """One more item, if there is room."""
-        count, lengths = items.count, self.numbers_of(a).lengths if _has_memory(a) else ()
+        count, lengths = items.count, self.numbers_of(a).lengths if has_memory(a) else ()
         if not self.are_equal_lengths(lengths[bool(items.starts) :], items.lengths):
             raise NotPrintedError("a list of arrays of several lengths")
         size = product(lengths)
@@ -197,7 +192,7 @@ class DriverLists(IndexArrays):
 
     def store_item(self, items: ListInC, k: CValue, a: Atom) -> None:
         """An item gets another value, which is as long."""
-        if _has_memory(a):
+        if has_memory(a):
             view = self.numbers_of(a)
             self.copy(view, self.item(items, k, view.lengths))
         else:
@@ -206,7 +201,7 @@ class DriverLists(IndexArrays):
 
     def read_item(self, items: ListInC, k: CValue, v: Var, s: Let | None) -> None:
         """A copy of an item."""
-        if not _has_memory(v):
+        if not has_memory(v):
             place = self.item(items, k, ()).element(constant(0))
             self.set(v, CValue(place, items.dtype, POSTFIX), s)
             return
@@ -298,7 +293,7 @@ class DriverLists(IndexArrays):
         self.copy(x, Strided.row_by_row(parts.memory, parts.dtype, x.lengths), s)
 
     def add_to_item(self, items: ListInC, k: CValue, a: Atom) -> None:
-        if not _has_memory(a):
+        if not has_memory(a):
             place = self.item(items, k, ()).element(constant(0))
             self.put(f"{place} += {cast(self.number(a), items.dtype).text};")
             return
@@ -421,6 +416,6 @@ class DriverLists(IndexArrays):
         self.set_all(to, zeros if zero else f"{items.memory}[{{k}}]")
 
 
-def _has_memory(a: Atom) -> bool:
+def has_memory(a: Atom) -> bool:
     """Whether a value is an array or a list, and no number."""
     return isinstance(a.type, StackType) or bool(a.type.shape)

@@ -23,6 +23,7 @@ from tapeless.transforms.c_text.values import (
 )
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
+from tapeless.transforms.python_text.tree_walk import names_in
 
 Signature = tuple[tuple[str, str, int], ...]  # of each argument: dtype, where it is, axes
 
@@ -81,7 +82,31 @@ def argument_texts(args: Sequence[Meaning]) -> list[str]:
     return texts
 
 
-class FunctionWriter(Statements):
+class FunctionCalls(Statements):
+    """Writes calls of other functions; what is returned is the number of an error, or 0."""
+
+    functions: FunctionPrinter
+
+    def is_other(self, name: str) -> bool:
+        return name in self.functions.nodes
+
+    def effect(self, e: ast.Call, s: ast.stmt) -> None:
+        call_statement(self, self.functions, e, [], s)
+
+    def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
+        call_statement(self, self.functions, e, targets, s)
+
+    def fail(self, error: Error, s: ast.stmt | None = None) -> None:
+        self.put(f"return {self.code(error) + 1};", s, error[0])
+
+    def fail_by(self, errors: Sequence[Error], number: str) -> None:
+        codes = [self.code(error) for error in errors]
+        if codes != [*range(codes[0], codes[0] + len(codes))]:
+            raise NotPrintedError("errors of several functions")
+        self.put(f"return {number}{f' + {codes[0]}' if codes[0] else ''};")
+
+
+class FunctionWriter(FunctionCalls):
     """Writes one function of a device, in C++."""
 
     qualifier = "__device__"
@@ -110,7 +135,7 @@ class FunctionWriter(Statements):
     def __init__(
         self, functions: FunctionPrinter, node: ast.FunctionDef, args: Sequence[Meaning]
     ) -> None:
-        taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | functions.reserved
+        taken = names_in(node) | functions.reserved
         super().__init__(node, KernelScope(), taken)
         self.functions, self.name = functions, self.name_for(args)
         self.parameters: list[str] = []
@@ -134,9 +159,6 @@ class FunctionWriter(Statements):
             self.scope.arrays[name] = CArray(name, name, x.dtype, lengths, where, distance)
             self.parameters.append(self.array_parameter(name, x))
             self.parameters += [f"i64 {n}" for n in (*names, *filter(None, [distance]))]
-
-    def is_other(self, name: str) -> bool:
-        return name in self.functions.nodes
 
     def write(self) -> PrintedFunction:
         self.call_other = lambda name, args: call(self.functions, name, args)
@@ -176,25 +198,10 @@ class FunctionWriter(Statements):
         if self.fails or s is not self.node.body[-1]:
             self.put("return 0;" if self.fails else "return;")
 
-    def effect(self, e: ast.Call, s: ast.stmt) -> None:
-        call_statement(self, self.functions, e, [], s)
-
-    def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
-        call_statement(self, self.functions, e, targets, s)
-
-    def fail(self, error: Error, s: ast.stmt | None = None) -> None:
-        self.put(f"return {self.code(error) + 1};", s, error[0])
-
     def fail_telling(self, error: Error, values: Sequence[CValue], s: ast.stmt) -> None:
         if self.for_nvrtc:
             raise NotPrintedError("an error whose text depends on values")
         self.fail(error, s)  # an error of C is a number
-
-    def fail_by(self, errors: Sequence[Error], number: str) -> None:
-        codes = [self.code(error) for error in errors]
-        if codes != [*range(codes[0], codes[0] + len(codes))]:
-            raise NotPrintedError("errors of several functions")
-        self.put(f"return {number}{f' + {codes[0]}' if codes[0] else ''};")
 
 
 def may_fail(node: ast.FunctionDef, nodes: Mapping[str, ast.FunctionDef]) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.python_text.tree_walk import names_in
 
 Block = tuple[int, str]  # the statement that has it, and the name of the suite
 
@@ -82,6 +83,6 @@ def _sets(s: ast.stmt, name: str) -> bool:
         case ast.Assign(targets=[target], value=e):
             targets = target.elts if isinstance(target, ast.Tuple) else [target]
             names = {t.id for t in targets if isinstance(t, ast.Name)}
-            reads = {x.id for x in ast.walk(e) if isinstance(x, ast.Name)}
+            reads = names_in(e)
             return name in names and len(names) == len(targets) and not names & reads
     return False

@@ -14,6 +14,7 @@ from tapeless.transforms.c_text.arithmetic import unified_dtype
 from tapeless.transforms.c_text.expressions import ExpressionPrinter, UnknownVariableError
 from tapeless.transforms.c_text.values import CArray, CValue, NotPrintedError
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
+from tapeless.transforms.python_text.tree_walk import names_in
 
 Given = tuple[str, ast.expr, bool]  # a variable, a value that it gets, and whether in a loop
 
@@ -32,7 +33,7 @@ def infer(expressions: ExpressionPrinter, node: ast.FunctionDef) -> None:
     _count_from_zero(expressions, node)
     unstable = set(counts)
     for name, e, _ in assigned:
-        if counts[name] == 1 and not _names(e) & unstable:
+        if counts[name] == 1 and not names_in(e) & unstable:
             unstable.remove(name)
     for _ in range(len(assigned) + 2):
         before = dict(scope.numbers), dict(scope.natural)
@@ -99,10 +100,6 @@ def _give(expressions: ExpressionPrinter, name: str, e: ast.expr, bounded: bool)
     scope.natural[name] = natural and scope.natural.get(name, True)
 
 
-def _names(e: ast.expr) -> set[str]:
-    return {x.id for x in ast.walk(e) if isinstance(x, ast.Name)}
-
-
 def _is_bounded(e: ast.expr, unstable: set[str]) -> bool:
     """Whether a value that is given in a loop cannot grow from pass to pass until it overflows;
     counting takes too long for that."""
@@ -111,7 +108,7 @@ def _is_bounded(e: ast.expr, unstable: set[str]) -> bool:
             return True
         case ast.BinOp(op=ast.Mod() | ast.FloorDiv(), right=ast.Constant()) | ast.Name():
             return True
-    return not _names(e) & unstable
+    return not names_in(e) & unstable
 
 
 def _count_from_zero(expressions: ExpressionPrinter, node: ast.FunctionDef) -> None:

@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Mapping
 
+from tapeless.transforms.python_text.tree_walk import names_in
+
 WORD = re.compile(r"(?<!->)\b[A-Za-z_]\w*")
 #: A string, or a comment.
 APART = re.compile(r'("(?:[^"\\\n]|\\.)*")|//.*')
@@ -30,11 +32,9 @@ def words(text: str) -> set[str]:
     return set(WORD.findall(without_texts(text)))
 
 
-def names_in(node: ast.AST) -> set[str]:
+def names_and_parameters(node: ast.AST) -> set[str]:
     """The names of variables and parameters in a function."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
-        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
-    }
+    return names_in(node) | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
 
 
 def is_called(node: ast.AST, name: str) -> bool:

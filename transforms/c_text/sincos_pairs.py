@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from tapeless.transforms.python_text.tree_walk import names_in
+
 NAMES = ("sin", "cos")
 
 
@@ -30,7 +32,7 @@ def sincos_pairs(body: Sequence[ast.stmt]) -> dict[int, list[ast.expr]]:
             if before < len(called) == len(NAMES):
                 pairs.setdefault(id(first), []).append(x)
         changed = _stored_names(s)
-        open_ = {k: v for k, v in open_.items() if not changed & _names(v[1])}
+        open_ = {k: v for k, v in open_.items() if not changed & names_in(v[1])}
     return pairs
 
 
@@ -57,10 +59,6 @@ def _unconditional_parts(node: ast.AST) -> Iterator[ast.AST]:
 
 def _name(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
-
-
-def _names(e: ast.AST) -> set[str]:
-    return {x.id for x in ast.walk(e) if isinstance(x, ast.Name)}
 
 
 def _stored_names(s: ast.stmt) -> set[str]:

@@ -29,6 +29,7 @@ from tapeless.transforms.c_text.values import (
     constant,
 )
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import DOUBLE, INT, SINGLE, Dtype
+from tapeless.transforms.python_text.tree_walk import names_in
 
 Error = tuple[str, tuple[object, ...]]
 NOTE = re.compile(r"#\s*(line .*)$")
@@ -187,7 +188,7 @@ class Statements(ExpressionPrinter):
         """The variables that begin as the sine or the cosine of a number: t = sin(x). They need no
         statements of their own."""
         variables: dict[str, str] = {}
-        reads = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
+        reads = names_in(e)
         for s in body:
             match s:
                 case ast.Assign(
@@ -309,7 +310,7 @@ class Statements(ExpressionPrinter):
         if any(isinstance(x, ast.Name) and x.id in self.scope.arrays for x in targets):
             self.exchange(targets, e.elts, s)
             return
-        reads = [{n.id for n in ast.walk(v) if isinstance(n, ast.Name)} for v in e.elts]
+        reads = [names_in(v) for v in e.elts]
         places = [x.id if isinstance(x, ast.Name) else "" for x in targets]
         later = [set().union(*reads[k + 1 :]) for k in range(len(targets))]
         if all(name and name not in rest for name, rest in zip(places, later, strict=True)):

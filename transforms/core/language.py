@@ -371,6 +371,16 @@ def statements(block: Block) -> Iterator[Statement]:
                 yield from statements(b)
 
 
+def all_blocks(block: Block) -> list[Block]:
+    """The block and all blocks of statements in it."""
+    return [block, *(b for s in statements(block) for b in blocks(s))]
+
+
+def is_about_lists(s: Let) -> bool:
+    """Whether an operation takes or gives lists."""
+    return any(isinstance(a.type, StackType) for a in (*s.args, *s.outs))
+
+
 def has_effect(s: Statement) -> bool:
     """Whether it must not be done twice, nor where Python does not do it."""
     return isinstance(s, Effect) or (isinstance(s, Let) and not s.op.pure)

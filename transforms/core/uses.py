@@ -42,6 +42,11 @@ def sizes_in(value: Any) -> frozenset[dims.Symbol]:
     return NONE
 
 
+def measured_sizes(value: Any) -> set[dims.Symbol]:
+    """The lengths in a type or in parameters that are measured when the program runs."""
+    return {x for x in sizes_in(value) if x.var is None and not x.given}
+
+
 def written_params(s: Let) -> dict[str, Any]:
     """The parameters of an operation that its source shows."""
     text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from tapeless.transforms.python_text.tree_walk import names_in
+
 
 def live_before(body: Sequence[ast.stmt], after: set[str], ends: dict[int, set[str]]) -> set[str]:
     """The variables that statements read before they set them, or that are read after them.
@@ -24,20 +26,22 @@ def _live_before_statement(s: ast.stmt, after: set[str], ends: dict[int, set[str
     match s:
         case ast.For(target=target, iter=e, body=body):
             ends[id(s)] = ends.get(id(s), set()) | after
-            inside = _live_around_pass(body, after, ends) - _names(target)
-            return inside | after | _names(e)
+            inside = _live_around_pass(body, after, ends) - names_in(target)
+            return inside | after | names_in(e)
         case ast.While(test=test, body=body):
             ends[id(s)] = ends.get(id(s), set()) | after
-            return _live_around_pass(body, after | _names(test), ends) | after | _names(test)
+            return _live_around_pass(body, after | names_in(test), ends) | after | names_in(test)
         case ast.If(test=test, body=body, orelse=orelse):
-            return live_before(body, after, ends) | live_before(orelse, after, ends) | _names(test)
+            return (
+                live_before(body, after, ends) | live_before(orelse, after, ends) | names_in(test)
+            )
         case ast.Assign(targets=targets, value=e):
-            return (after - _set_by(targets)) | _read_by(targets) | _names(e)
+            return (after - _set_by(targets)) | _read_by(targets) | names_in(e)
         case ast.AugAssign(target=target, value=e):
-            return after | _names(target) | _names(e)
+            return after | names_in(target) | names_in(e)
         case ast.Return(value=e):
-            return _names(e) if e is not None else set()
-    return after | _names(s)
+            return names_in(e) if e is not None else set()
+    return after | names_in(s)
 
 
 def _live_around_pass(
@@ -46,10 +50,6 @@ def _live_around_pass(
     """What is live where a pass begins: the next one may follow."""
     first = live_before(body, after, ends)
     return live_before(body, after | first, ends)
-
-
-def _names(e: ast.AST) -> set[str]:
-    return {x.id for x in ast.walk(e) if isinstance(x, ast.Name)}
 
 
 def _set_by(targets: Sequence[ast.expr]) -> set[str]:
@@ -63,6 +63,6 @@ def _set_by(targets: Sequence[ast.expr]) -> set[str]:
 def _read_by(targets: Sequence[ast.expr]) -> set[str]:
     names: set[str] = set()
     for t in targets:
-        names |= _names(t) if isinstance(t, ast.Subscript) else set()
+        names |= names_in(t) if isinstance(t, ast.Subscript) else set()
         names |= _read_by(t.elts) if isinstance(t, ast.Tuple) else set()
     return names

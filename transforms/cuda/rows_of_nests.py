@@ -15,7 +15,7 @@ import ast
 import math
 from collections.abc import Callable
 
-from tapeless.transforms.c_text.renaming import names_in
+from tapeless.transforms.c_text.renaming import names_and_parameters
 
 SHORT = 8  # passes along memory that a thread makes alone, within the lines that it loads
 
@@ -32,7 +32,7 @@ def loops_as_rows(
     row_loops: list[ast.For] = []
     loop = rows
     while len(loop.body) == 1 and isinstance(inner := loop.body[0], ast.For):
-        names = names_in(inner.iter)
+        names = names_and_parameters(inner.iter)
         is_known = names <= parameters | {"each", "apart"}
         if not (is_known and _passes_are_apart(inner) and is_shared(inner)):
             break
@@ -53,7 +53,7 @@ def loops_of_a_block(s: ast.For, is_shared: Callable[[ast.AST], bool]) -> list[a
         counters.add(ast.unparse(loop.target))
         match loop.body:
             case [ast.For() as inner] if _passes_are_apart(inner) and is_shared(inner):
-                if counters & names_in(inner.iter):
+                if counters & names_and_parameters(inner.iter):
                     break
                 inner_loops.append(inner)
                 loop = inner
@@ -103,7 +103,7 @@ def _last_is(x: ast.AST, counter: str) -> bool:
     if not isinstance(x, ast.Subscript) or isinstance(x.value, ast.Attribute):
         return False
     last = x.slice.elts[-1] if isinstance(x.slice, ast.Tuple) else x.slice
-    return counter in names_in(last)
+    return counter in names_and_parameters(last)
 
 
 def _passes_are_apart(s: ast.For) -> bool:
@@ -120,7 +120,9 @@ def jumps(s: ast.AST) -> int:
     for x in ast.walk(s):
         if isinstance(x, ast.Subscript) and not isinstance(x.value, ast.Attribute):
             *first, last = x.slice.elts if isinstance(x.slice, ast.Tuple) else [x.slice]
-            if any(counter in names_in(e) for e in first) or not _is_near(last, counter):
+            if any(counter in names_and_parameters(e) for e in first) or not _is_near(
+                last, counter
+            ):
                 places.add(ast.unparse(x))
     return len(places)
 
@@ -131,5 +133,5 @@ def _is_near(e: ast.expr, counter: str) -> bool:
         case ast.Name():
             return True
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-            return _is_near(left, counter) and counter not in names_in(right)
-    return counter not in names_in(e)
+            return _is_near(left, counter) and counter not in names_and_parameters(right)
+    return counter not in names_and_parameters(e)

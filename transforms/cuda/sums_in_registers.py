@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from tapeless.transforms.c_text.expressions import owner
-from tapeless.transforms.c_text.renaming import names_in
+from tapeless.transforms.c_text.renaming import names_and_parameters
 from tapeless.transforms.cuda.user_loops import counts_from_zero
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
@@ -167,7 +167,7 @@ def _parts(place: ast.expr) -> list[ast.expr]:
 
 
 def _names(index: list[ast.expr]) -> set[str]:
-    return set[str]().union(*map(names_in, index))
+    return set[str]().union(*map(names_and_parameters, index))
 
 
 def _are_apart(places: list[list[ast.expr]]) -> bool:

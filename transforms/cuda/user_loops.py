@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from tapeless.transforms.c_text.expressions import owner
-from tapeless.transforms.c_text.renaming import names_in
+from tapeless.transforms.c_text.renaming import names_and_parameters
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
 
@@ -86,15 +86,15 @@ def _nodes_inside(s: ast.For) -> Iterator[ast.AST]:
 def _is_set_first(body: list[ast.stmt], name: str, count: int) -> bool:
     """Whether statements give an array new numbers in all places before they read one:
     `for k in each(3): d[k] = ...`."""
-    first = next(t for t in body if name in names_in(t))
+    first = next(t for t in body if name in names_and_parameters(t))
     match first:
         case ast.For(ast.Name(id=k), ast.Call(args=[ast.Constant(value=int(n))]), lines) if (
             n == count
         ):
-            step = next(t for t in lines if name in names_in(t))
+            step = next(t for t in lines if name in names_and_parameters(t))
             match step:
                 case ast.Assign([ast.Subscript(ast.Name(), ast.Name(id=place))], e):
-                    return place == k and name not in names_in(e)
+                    return place == k and name not in names_and_parameters(e)
     return False
 
 
@@ -123,7 +123,7 @@ def reads_other_arrays(node: ast.FunctionDef, is_each: Callable[[ast.AST], bool]
         counters = {ast.unparse(s.target), ast.unparse(t.target)}
         for x in ast.walk(t):
             if isinstance(x, ast.Subscript) and not isinstance(x.value, ast.Attribute):
-                of_row = counters <= names_in(x.slice)
+                of_row = counters <= names_and_parameters(x.slice)
                 if owner(x) in arrays and (of_row or isinstance(x.ctx, ast.Store)):
                     return False
     return bool(pairs)

@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 from tapeless.transforms.optimize.loop_carries import carries, known_flags, yields
 from tapeless.transforms.python_text.python_source import rename_variables, to_source
+from tapeless.transforms.python_text.tree_walk import names_in
 
 if TYPE_CHECKING:
     from tapeless.transforms.emit.writer import Writer
@@ -341,7 +342,7 @@ def _test_after_assignment(
 ) -> ast.expr:
     """A test as it is when names have got other values: u, f = f, u; if np.sum(u) > 4."""
     changed = {n: v for n, v in pairs if not (isinstance(v, ast.Name) and v.id == n)}
-    lost = {x.id for x in ast.walk(test) if isinstance(x, ast.Name)} & set(changed)
+    lost = names_in(test) & set(changed)
     if not lost:
         return test
     moved = {v.id: n for n, v in changed.items() if isinstance(v, ast.Name)}

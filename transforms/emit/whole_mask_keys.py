@@ -16,7 +16,7 @@ from tapeless.transforms.core.language import (
     Let,
     Statement,
     Var,
-    blocks,
+    all_blocks,
     statements,
     with_blocks,
 )
@@ -33,12 +33,8 @@ def whole_mask_keys(block: Block) -> Block:
     if not any(isinstance(s, Let) and s.op in BY_KEY and _is_by_mask(s) for s in statements(block)):
         return block
     reads: Counter[Atom] = Counter(v for s in statements(block) for v in read_by(s))
-    reads.update(a for b in _all_blocks(block) for a in b.results if isinstance(a, Var))
+    reads.update(a for b in all_blocks(block) for a in b.results if isinstance(a, Var))
     return _rewritten(block, reads)
-
-
-def _all_blocks(block: Block) -> list[Block]:
-    return [block, *(b for s in statements(block) for b in blocks(s))]
 
 
 def _rewritten(block: Block, reads: Counter[Atom]) -> Block:

@@ -58,6 +58,7 @@ from tapeless.transforms.python_text.line_breaking import (
     wrap,
 )
 from tapeless.transforms.python_text.python_source import quote, to_source
+from tapeless.transforms.python_text.tree_walk import names_in
 
 AUGMENTED: dict[type[ast.operator], str] = {
     ast.Add: "+=",
@@ -150,9 +151,7 @@ class Writer(Spelling):
         """name = value for each pair: those that are still read last, or at once where they are
         read in a circle."""
         pending = {n: v for n, v in pairs if not _is_name(v, n)}
-        reads = {
-            n: {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} for n, v in pending.items()
-        }
+        reads = {n: names_in(v) for n, v in pending.items()}
         while pending:
             free = [n for n in pending if not any(n in reads[m] for m in pending if m != n)]
             if not free:

@@ -34,3 +34,8 @@ def _fields_of(cls: type) -> tuple[str, ...]:
         names = () if cls is ast.Constant else cls._fields  # type: ignore[attr-defined]
         _fields[cls] = tuple(name for name in names if name not in TEXTS)
     return _fields[cls]
+
+
+def names_in(node: Any) -> set[str]:
+    """The names that a tree reads or sets."""
+    return {each.id for each in walk(node) if isinstance(each, ast.Name)}

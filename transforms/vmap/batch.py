@@ -29,6 +29,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    is_about_lists,
 )
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import size_value
@@ -349,7 +350,7 @@ class Batch:
             return [sizes.value(self, s.params["size"])]
         if calls.is_about_calls(s):
             return calls.apply(self, s, args, axes)
-        if lists.is_about_lists(s):
+        if is_about_lists(s):
             return lists.apply(self, s, args, axes)
         if s.op.elementwise:
             return [elementwise(s, args, axes)]

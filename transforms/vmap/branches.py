@@ -23,7 +23,7 @@ from tapeless.transforms.core.language import (
     Var,
     is_undefined,
 )
-from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.core.uses import measured_sizes, sizes_in
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     logical_and,
@@ -38,7 +38,6 @@ from tapeless.transforms.vmap.lists import refuse_uneven, spread_changed
 from tapeless.transforms.vmap.lists import whole_value as whole_list
 from tapeless.transforms.vmap.masked_parts import (
     env_kept,
-    found_sizes,
     has_axes,
     made_inside,
     part,
@@ -98,7 +97,7 @@ def _result(batch: Batch, a: Atom, place: int | None) -> Atom:
     kind = batch.longest(a.type)
     if place is None:
         return zero(kind) if batch.valued else Literal(None, kind)
-    if found_sizes(kind):
+    if measured_sizes(kind):
         return Literal(None, batch.kind(kind, place))
     return batch.with_batch_axis_at(Literal(None, kind), place)
 

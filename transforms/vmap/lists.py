@@ -44,10 +44,6 @@ if TYPE_CHECKING:
 LAST_ITEM = (push, pop, zeros_of_items, add_stacks)
 
 
-def is_about_lists(s: Let) -> bool:
-    return any(isinstance(v.type, StackType) for v in (*s.args, *s.outs))
-
-
 def batched_list(batch: Batch, stack: Atom) -> Any:
     """A list without batch as one that can hold a batch."""
     kind = batch.kind(stack.type)

@@ -27,7 +27,7 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.core.uses import reads, sizes_in
+from tapeless.transforms.core.uses import measured_sizes, reads, sizes_in
 from tapeless.transforms.frontend.effects.fallible_operations import CHOOSING, may_raise
 from tapeless.transforms.ops.numpy.reductions import any_
 from tapeless.transforms.ops.primitives.function_calls import is_call
@@ -153,13 +153,8 @@ def _if_any(
 
 def _value_of_empty_part(batch: Batch, v: Var) -> Atom:
     """What a part leaves that no element belongs to; what may be stored for all has some value."""
-    plain = batch.valued and has_axes(v.type) and not found_sizes(v.type)
+    plain = batch.valued and has_axes(v.type) and not measured_sizes(v.type)
     return zero(v.type) if plain else Literal(None, v.type)
-
-
-def found_sizes(t: Any) -> set[dims.Symbol]:
-    """Lengths in a type that are made when the program runs."""
-    return {n for n in sizes_in(t) if n.var is None and not n.given}
 
 
 def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[MaskedElements, Batch]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from tapeless.transforms.python_text.tree_walk import walk
+from tapeless.transforms.python_text.tree_walk import names_in, walk
 
 ENOUGH = 16  # operations of a pass, from which vectors save more than a second loop takes
 CALL = 8  # operations that a function takes as long as
@@ -34,7 +34,7 @@ def checks_ahead(function: ast.FunctionDef, apart: bool) -> ast.FunctionDef:
     """
     if not apart or not any(isinstance(s, ast.For) and _parts(s) for s in walk(function)):
         return function
-    names = {x.id for x in walk(function) if isinstance(x, ast.Name)}
+    names = names_in(function)
     flag = FLAG
     while flag in names:
         flag += "_"

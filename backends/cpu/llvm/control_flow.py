@@ -34,7 +34,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
 from tapeless.backends.cpu.llvm.short_rows import AROUND, MASKS, is_along_short_rows
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
-from tapeless.transforms.python_text.tree_walk import walk
+from tapeless.transforms.python_text.tree_walk import names_in, walk
 
 Names = dict[str, Any]
 Hints = dict[int, Names]  # dtypes of variables, by the loop in which they have them
@@ -158,7 +158,7 @@ class ControlFlowBuilder(CallBuilder):
 
     def elements_to_hold(self, s: ast.For) -> dict[str, HeldElement]:
         """The elements that no other array of a loop shares memory with, by their text."""
-        arrays = {n.id for n in walk(s) if isinstance(n, ast.Name)} & self.names.keys()
+        arrays = names_in(s) & self.names.keys()
         arrays = {x for x in arrays if isinstance(self.names[x], (ArrayValue, Moving))}
         if not all(x in self.own or self.is_argument(x) for x in arrays):
             return {}

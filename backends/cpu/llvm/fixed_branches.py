@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 
-from tapeless.transforms.python_text.tree_walk import walk
+from tapeless.transforms.python_text.tree_walk import names_in, walk
 
 Loop = ast.For | ast.While
 
@@ -38,7 +38,7 @@ def _branches(loop: Loop) -> list[ast.If | ast.IfExp]:
 
 def _is_fixed(branch: ast.If | ast.IfExp, loop: Loop) -> bool:
     """Whether no pass of a loop changes the test of a branch."""
-    return _names(branch.test).isdisjoint(_changing(loop))
+    return names_in(branch.test).isdisjoint(_changing(loop))
 
 
 def _changing(loop: Loop) -> set[str]:
@@ -48,17 +48,13 @@ def _changing(loop: Loop) -> set[str]:
     for s in walk(loop):
         match s:
             case ast.For(target=target):
-                changing |= _names(target)
+                changing |= names_in(target)
             case ast.AugAssign(target=ast.Subscript(value=target) | target):
-                changing |= _names(target)
+                changing |= names_in(target)
             case ast.Assign(targets=[ast.Subscript(value=target)]):
-                changing |= _names(target)
+                changing |= names_in(target)
             case ast.Assign(targets=[target], value=value):
-                assigned += [(name, _names(value)) for name in _names(target)]
+                assigned += [(name, names_in(value)) for name in names_in(target)]
     while more := {name for name, read in assigned if read & (changing | {name})} - changing:
         changing |= more
     return changing
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {e.id for e in walk(node) if isinstance(e, ast.Name)}

@@ -12,7 +12,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tapeless.transforms.python_text.tree_walk import walk
+from tapeless.transforms.python_text.tree_walk import names_in, walk
 
 
 def held_elements(loop: ast.For) -> Iterator[ast.Subscript]:
@@ -22,7 +22,7 @@ def held_elements(loop: ast.For) -> Iterator[ast.Subscript]:
     if any(isinstance(n, (ast.For, ast.While, ast.Return)) for n in nodes):
         return
     assigned = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    assigned |= {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
+    assigned |= names_in(loop.target)
     elements: dict[str, list[ast.Subscript]] = defaultdict(list)
     for n in nodes:
         if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name):

@@ -392,6 +392,11 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
     return symbol
 
 
+def opposite(test: Any) -> Any:
+    """not test, of a symbol or a truth value of Python's."""
+    return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
+
+
 def _of_its_own(result: Any) -> Any:
     """What a function made that gives no views: m[0] * 1 is no part of m, nor are its parts."""
     if not isinstance(result, Var) or not result.type.shape:

@@ -16,7 +16,7 @@ import numpy as np
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.python_scalars import class_of
-from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, opposite
 from tapeless.transforms.frontend.control_flow.branches import (
     choose,
     for_each_option,
@@ -62,7 +62,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if kind in ("Eq", "NotEq") and (left is None or right is None):
         other = right if left is None else left
         if may_be_none(other):
-            return is_none(other) if kind == "Eq" else _opposite(is_none(other))
+            return is_none(other) if kind == "Eq" else opposite(is_none(other))
     if kind in COMPARISONS and any(isinstance(x, (ChosenText, Either)) for x in (left, right)):
         return _of_options(kind, left, right)
     plain = any(isinstance(x, Symbol) and x.listing is None for x in (left, right))
@@ -78,7 +78,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if kind not in ("Eq", "NotEq"):
         return _compare_order(kind, a, b)
     same = len(a) == len(b) and _equal_all(a, b)
-    return same if kind == "Eq" else _opposite(same)
+    return same if kind == "Eq" else opposite(same)
 
 
 def _of_options(kind: str, left: Any, right: Any) -> Any:
@@ -129,7 +129,7 @@ def _of_filled(kind: str, a: Any, b: Any) -> Any:
         same = trace().enter(equal, a, b)
     else:
         same = _equals_known(a, b) if _loops(a) else _equals_known(b, a)
-    return same if kind == "Eq" else _opposite(same)
+    return same if kind == "Eq" else opposite(same)
 
 
 def _equals_known(staged: Any, items: list[Any]) -> Any:
@@ -204,10 +204,6 @@ def _compare_order(kind: str, a: list[Any], b: list[Any]) -> Any:
         lambda: _compare_order(kind, a[1:], b[1:]),
         lambda: binary(kind, a[0], b[0]),
     )
-
-
-def _opposite(test: Any) -> Any:
-    return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
 
 
 def contains_item(item: Any, container: Any) -> Any:

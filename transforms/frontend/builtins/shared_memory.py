@@ -19,7 +19,7 @@ def shares_memory(hooks: Any, a: Any, b: Any, max_work: Any = None) -> bool:
     if 0 in (*a.type.shape, *b.type.shape):
         return False
     p, q = a.base_cell(), b.base_cell()
-    if p is q and (_is_whole(a) or _is_whole(b)):
+    if p is q and (a.is_whole or b.is_whole):
         return True
     if p is not q and trace().memory.are_apart(p, q):
         return False
@@ -27,7 +27,3 @@ def shares_memory(hooks: Any, a: Any, b: Any, max_work: Any = None) -> bool:
         "whether two arrays share memory, which may be parts of one, is known only in NumPy",
         "compare the indices of the parts",
     )
-
-
-def _is_whole(array: Any) -> bool:
-    return array.parent is None or (not array.chain and _is_whole(array.parent))

@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.arrays.foreign_arrays import (
     qualified_class,
     refuse_foreign,
 )
-from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, opposite
 from tapeless.transforms.frontend.effects.exception_handlers import handling
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
@@ -143,7 +143,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     """left + right, and every other operator with two operands."""
     if kind in ("Is", "IsNot"):
         same = identical(left, right)
-        return same if kind == "Is" else _opposite(same)
+        return same if kind == "Is" else opposite(same)
     if foreign(left) or foreign(right):
         return call_outside(getattr(operator, OPERATORS[kind]), (left, right), {})
     if type(left) is Fraction or type(right) is Fraction:
@@ -161,7 +161,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if kind in COMPARING or isinstance(left, (set, frozenset, dict)):
         trace().ask_compared(left, right)
     if kind == "NotEq" and special(left, "__eq__") and special(left, "__ne__") is None:
-        return _opposite(binary("Eq", left, right))
+        return opposite(binary("Eq", left, right))
     try:
         result = getattr(operator, name)(_operand(right, left), right)
     except TypeError as e:
@@ -175,7 +175,7 @@ def identical(left: Any, right: Any) -> Any:
         flag, other = (left, right) if isinstance(left, Symbol) else (right, left)
         if isinstance(flag, Symbol) and isinstance(other, bool):
             is_truth = flag.type.weak and flag.type.dtype.kind == "b"
-            return is_truth and (flag if other else _opposite(flag))
+            return is_truth and (flag if other else opposite(flag))
         if left is not right and (places := places_in_one_list(left, right)) is not None:
             return binary("Eq", *places)
         if left is not right and may_be_one(left, right):
@@ -263,10 +263,6 @@ def _in_words_of_numpy(error: TypeError, *operands: Any) -> TypeError:
     if not symbols or "Symbol" not in str(error):
         return error
     return TypeError(str(error).replace("Symbol", symbols[0].class_name()))
-
-
-def _opposite(test: Any) -> Any:
-    return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
 
 
 def _operator_methods(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any, TypeVar
 
+from tapeless.transforms.python_text.tree_walk import names_in
+
 HOOKS = "__hooks__"
 RESULT = ".return_value"  # no variable of a program can be called so
 # a field since Python 3.12, whose absence is an error there
@@ -88,7 +90,7 @@ def spans_of(node: ast.expr) -> list[ast.expr] | None:
             return [ast.Constant(len(elements))]
         case ast.ListComp(generators=[ast.comprehension(target, over, [], 0)], elt=element):
             inner = spans_of(element)
-            names = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+            names = names_in(target)
             reads = {n.id for e in inner or () for n in ast.walk(e) if isinstance(n, ast.Name)}
             return None if inner is None or names & reads else [over, *inner]
     return None

@@ -19,7 +19,7 @@ from tapeless.transforms.frontend.arrays.foreign_arrays import arrays_in, is_for
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.locations import ContentsLocation, entry_spec, fill
 from tapeless.transforms.frontend.staging.results import Outgoing
-from tapeless.transforms.frontend.trace.cells import CellLocation, Value
+from tapeless.transforms.frontend.trace.cells import CellLocation
 from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
@@ -139,10 +139,6 @@ def _read(run: Trace) -> Iterator[tuple[str, Any, Callable[[], Any]]]:
             yield "container", read[1], read[2]
 
 
-def _is_whole(array: Value) -> bool:
-    return array.parent is None or (not array.chain and _is_whole(array.parent))
-
-
 def _homes(run: Trace) -> dict[int, Held]:
     """By the cell of an array, or a copied container: what it stands for."""
     return {
@@ -157,7 +153,7 @@ def _by_object(spec: Structure, homes: dict[int, Held], top: bool = False) -> St
     home = homes.get(id(spec.value.base_cell() if array else spec.value))
     if home is None or top:
         return replace(spec, children=tuple(_by_object(c, homes) for c in spec.children))
-    if array and not _is_whole(spec.value):
+    if array and not spec.value.is_whole:
         raise UnsupportedError(
             "a view of an array from outside is stored in an object from outside",
             "store a copy, or take the view where it is used",

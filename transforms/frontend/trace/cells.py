@@ -210,6 +210,11 @@ class Value:
         root = self if self.parent is None else self.parent
         return root.memory() if root.cell is None else trace().memory.memories_of(root.cell)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is all of the array whose memory it has, and no view of a part."""
+        return self.parent is None or (not self.chain and self.parent.is_whole)
+
     def __mro_entries__(self, bases: Any) -> Any:
         raise TypeError("an array or a number is no class, and has no subclasses")
 

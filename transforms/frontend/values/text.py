@@ -14,7 +14,7 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.external_objects import NamedMethod
-from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, opposite
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS
 
@@ -251,13 +251,13 @@ class ChosenText(Text):
     def __eq__(self, other: object) -> Any:
         yes, no = self.yes == other, self.no == other
         if isinstance(yes, bool) and isinstance(no, bool):
-            return yes if yes is no else self.test if yes else _opposite(self.test)
+            return yes if yes is no else self.test if yes else opposite(self.test)
         both = apply(FUNCTIONS[np.logical_and], self.test, yes)
-        rest = apply(FUNCTIONS[np.logical_and], _opposite(self.test), no)
+        rest = apply(FUNCTIONS[np.logical_and], opposite(self.test), no)
         return apply(FUNCTIONS[np.logical_or], both, rest)
 
     def __ne__(self, other: object) -> Any:
-        return _opposite(self == other)
+        return opposite(self == other)
 
     __hash__ = Text.__hash__
 
@@ -312,10 +312,6 @@ def _format_field(value: Any, conversion: str, spec: str) -> str:
     """A field of an f-string."""
     shown: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
     return format(shown[conversion](value) if conversion else value, spec)
-
-
-def _opposite(test: Any) -> Any:
-    return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
 
 
 def _shown_symbols(value: Any) -> Iterator[Symbol]:

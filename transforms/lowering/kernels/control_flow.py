@@ -31,6 +31,7 @@ from tapeless.transforms.lowering.schedule.user_errors import values_of
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
 from tapeless.transforms.python_text.python_source import template, to_source, write_template
+from tapeless.transforms.python_text.tree_walk import names_in
 
 FEW = 3  # numbers that a branch sets, for which machine code need not jump
 
@@ -122,9 +123,7 @@ class Control(Exchanged):
     def assign(self, pairs: list[tuple[str, ast.expr]]) -> None:
         """name = value for each pair, as if at once."""
         pending = {n: v for n, v in pairs if to_source(v) != n}
-        reads = {
-            n: {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} for n, v in pending.items()
-        }
+        reads = {n: names_in(v) for n, v in pending.items()}
         while pending:
             free = [n for n in pending if not any(n in reads[m] for m in pending if m != n)]
             if not free:

@@ -44,7 +44,8 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.lowering.kernels.lane_arrays import LANES, LaneArrays
 from tapeless.transforms.lowering.schedule.dependences import is_array
-from tapeless.transforms.lowering.schedule.lane_candidates import carries, in_step, is_blank, yields
+from tapeless.transforms.lowering.schedule.lane_candidates import in_step, is_blank
+from tapeless.transforms.optimize.loop_carries import carries, yields
 from tapeless.transforms.python_text.python_source import template, to_source
 
 Loop = For | While

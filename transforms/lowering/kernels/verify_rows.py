@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.python_text.tree_walk import names_in
 
 
 def verify_rows(kernel: Kernel) -> None:
@@ -43,7 +44,7 @@ def _accesses(
     for child in ast.iter_child_nodes(node):
         inner = row
         if isinstance(child, ast.For) and isinstance(child.target, ast.Name):
-            names = _names(child.iter)
+            names = names_in(child.iter)
             if bounds <= names or (row in names and bounds & names):  # of a block of rows
                 inner = child.target.id
         if isinstance(child, ast.Subscript) and isinstance(child.value, ast.Name):
@@ -73,11 +74,7 @@ def _place(e: ast.Subscript, row: str, values: Mapping[str, str]) -> tuple[int, 
     if not row:
         return "outside"
     for k, n in enumerate(e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]):
-        if row in _names(n):
+        if row in names_in(n):
             text = re.sub(rf"\b{row}\b", "row", ast.unparse(n))
             return k, re.sub(r"\b[^\W\d]\w*\b", lambda m: values.get(m[0], m[0]), text)
     return "elsewhere"
-
-
-def _names(e: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}

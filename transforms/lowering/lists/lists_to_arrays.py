@@ -18,7 +18,7 @@ from tapeless.transforms.core.language import (
     Statement,
     Type,
     Var,
-    blocks,
+    all_blocks,
     operands,
     outputs,
     statements,
@@ -48,7 +48,7 @@ def complete_lists(block: Block) -> Block:
 def _made_arrays_inside(block: Block) -> set[Var]:
     """The lists of which arrays are made inside of other blocks than those that make the lists."""
     lists: set[Var] = set()
-    for b in _all_blocks(block):
+    for b in all_blocks(block):
         here = {v for s in b.body for v in outputs(s)}
         arrays = (s for s in b.body if isinstance(s, Let) and s.op is to_array)
         lists |= {s.args[0] for s in arrays if isinstance(s.args[0], Var)} - here
@@ -60,14 +60,10 @@ def only_read(block: Block) -> set[Var]:
     lets = [s for s in statements(block) if isinstance(s, Let)]
     asked = Counter(a for s in lets if s.op in (peek, stack_length, to_array) for a in s.args[:1])
     used = Counter(a for s in statements(block) for a in operands(s))
-    used.update(a for b in _all_blocks(block) for a in b.results)
+    used.update(a for b in all_blocks(block) for a in b.results)
     items = (a for s in lets if s.op in (peek, to_array) for a in s.args[:1])
     read = {a for a in items if isinstance(a, Var)}
     return {v for v in read if asked[v] == used[v]}
-
-
-def _all_blocks(block: Block) -> list[Block]:
-    return [block, *(b for s in statements(block) for b in blocks(s))]
 
 
 class _Reading:

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import Any
 
-from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Block,
     For,
@@ -20,7 +18,7 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.core.uses import reads, sizes_in
+from tapeless.transforms.core.uses import measured_sizes, reads
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.host_numbers import is_length
 from tapeless.transforms.lowering.schedule.view_indices import is_view
@@ -100,8 +98,3 @@ def measures(block: Block) -> bool:
 def shows_a_size(v: Var) -> bool:
     """Whether a value has a length that is measured when the program runs."""
     return bool(measured_sizes(v.type))
-
-
-def measured_sizes(value: Any) -> set[dims.Symbol]:
-    """The lengths in a type or in parameters that are measured when the program runs."""
-    return {x for x in sizes_in(value) if x.var is None and not x.given}

@@ -9,7 +9,7 @@ import ast
 from collections import Counter
 from collections.abc import Container, Iterator
 
-from tapeless.transforms.python_text.tree_walk import walk
+from tapeless.transforms.python_text.tree_walk import names_in, walk
 
 ADDS = ("plus", "plus_product")
 
@@ -78,7 +78,7 @@ def may_cut(s: ast.For) -> bool:
             pass
         case _:
             return False
-    bounds = {x.id for x in walk(s.iter) if isinstance(x, ast.Name)}
+    bounds = names_in(s.iter)
     names = (x for x in walk(s) if isinstance(x, ast.Name))
     changed = {x.id for x in names if isinstance(x.ctx, ast.Store)}
     return not bounds & changed and not s.orelse and not any(map(_ends, s.body))

@@ -38,6 +38,7 @@ from tapeless.transforms.ops.primitives.new_arrays import new_stack
 from tapeless.transforms.ops.primitives.shapes import cast, copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
 from tapeless.transforms.ops.primitives.stacks import POPS, push
+from tapeless.transforms.optimize.loop_carries import carries
 
 #: Operations that may raise, or take a branch, where integers are divided.
 RAISING = frozenset([floordiv, mod, power, left_shift, right_shift])
@@ -76,14 +77,6 @@ def _costs(inside: list[Statement]) -> bool:
 
 def bodies(s: For | While) -> tuple[Block, ...]:
     return (s.test, s.body) if isinstance(s, While) else (s.body,)
-
-
-def carries(s: For | While) -> tuple[Var, ...]:
-    return s.carries if isinstance(s, For) else s.body.params
-
-
-def yields(s: For | While) -> tuple[Atom, ...]:
-    return s.yields if isinstance(s, For) else s.body.results
 
 
 def is_blank(s: Statement) -> bool:

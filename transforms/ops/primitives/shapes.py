@@ -28,12 +28,15 @@ Params = dict[str, Any]
 def linear(name: str, infer: Any, source: Any, transpose: Any = None, **more: Any) -> Op:
     """An operation that is linear in argument 0: its tangent is the same operation."""
     op = Op(name, infer, source, None, transpose, **more)
+    op.jvp = jvp_of_linear(op)
+    return op
 
+
+def jvp_of_linear(op: Op) -> Any:
     def jvp(primals: Atoms, tangents: Any, outs: Any, params: Any) -> Any:
         return (None,) if tangents[0] is None else (op(tangents[0], *primals[1:], **params),)
 
-    op.jvp = jvp
-    return op
+    return jvp
 
 
 # -- cast and copy

@@ -32,6 +32,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     broadcast_to,
     cast_to,
     front,
+    jvp_of_linear,
     reshape,
 )
 
@@ -42,13 +43,6 @@ def _index_infer(x: Atom, *rest: Atom, key: Key) -> Type:
 
 def _index_source(args: Any, params: Params) -> str:
     return f"{{0}}[{key_text(without_full_slices(params['key']), 1)}]"
-
-
-def _index_jvp(op: Any) -> Any:
-    def jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
-        return (None,) if tangents[0] is None else (op(tangents[0], *primals[1:], **params),)
-
-    return jvp
 
 
 def _index_add(total: Atom, ct: Atom, args: Atoms, params: Params) -> Atom:
@@ -103,7 +97,7 @@ gather = Op(
     costly=True,
     batch=_read_batch,
 )
-index.jvp, gather.jvp = _index_jvp(index), _index_jvp(gather)
+index.jvp, gather.jvp = jvp_of_linear(index), jvp_of_linear(gather)
 
 
 def _store_infer(x: Atom, v: Atom, *rest: Atom, key: Key) -> Type:
