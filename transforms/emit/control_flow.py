@@ -25,6 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 from tapeless.transforms.optimize.loop_carries import carries, known_flags, yields
+from tapeless.transforms.python_text.line_breaking import else_lines
 from tapeless.transforms.python_text.python_source import rename_variables, to_source
 from tapeless.transforms.python_text.tree_walk import names_in
 
@@ -87,7 +88,7 @@ def write_sides(w: Writer, a: Side, b: Side, escape: Write) -> None:
     at = w.line
     orelse = w.capture_indented(lambda: write_side(w, b, escape))
     if then:
-        w.lines += [*head, *then, *else_lines(w, orelse)]
+        w.lines += [*head, *then, *else_lines(orelse, w.depth)]
     elif orelse:
         w.line = before
         w.put(f"if {to_source(negate(test))}:", origin)
@@ -100,25 +101,6 @@ def write_side(w: Writer, side: Side, escape: Write) -> None:
         w.put_assign(w.results(side.of.outs, side.block.results))
 
     write_until(w, side.block.body, side.flag, settle, escape)
-
-
-def else_lines(w: Writer, lines: list[str]) -> list[str]:
-    """The lines of the other side under else, or under elif."""
-    pad = "    " * w.depth
-    if not lines or not one_if(lines, w.depth + 1):
-        return [f"{pad}else:", *lines] if lines else []
-    return [f"{pad}el{lines[0].strip()}", *(line[4:] for line in lines[1:])]
-
-
-def one_if(lines: list[str], depth: int) -> bool:
-    """Whether the lines are a single if statement at this depth."""
-    pad = "    " * depth
-    heads = [line for line in lines if line.startswith(pad) and not line.startswith(pad + " ")]
-    return (
-        heads[:1] == lines[:1]
-        and heads[0].strip().startswith("if ")
-        and all(h.strip().startswith(("elif ", "else:", ")")) for h in heads[1:])
-    )
 
 
 def only_branch(w: Writer, a: Side, b: Side) -> If | None:

@@ -202,3 +202,28 @@ def statement_lines(text: str, depth: int, note: str) -> list[str]:
     if note and len(lines[0]) + len(note) + 2 > WIDTH:
         return [pad + note, *lines]
     return [f"{lines[0]}  {note}", *lines[1:]] if note else lines
+
+
+def else_lines(lines: list[str], depth: int) -> list[str]:
+    """The lines of the other side of a branch at this depth under else, or under elif.
+
+    >>> else_lines(["    if x > 0:", "        y = x", "    else:", "        y = 0"], 0)
+    ['elif x > 0:', '    y = x', 'else:', '    y = 0']
+    >>> else_lines(["    y = 1"], 0)
+    ['else:', '    y = 1']
+    """
+    pad = "    " * depth
+    if not lines or not _is_one_if(lines, depth + 1):
+        return [f"{pad}else:", *lines] if lines else []
+    return [f"{pad}el{lines[0].strip()}", *(line[4:] for line in lines[1:])]
+
+
+def _is_one_if(lines: list[str], depth: int) -> bool:
+    """Whether the lines are a single if statement at this depth."""
+    pad = "    " * depth
+    heads = [line for line in lines if line.startswith(pad) and not line.startswith(pad + " ")]
+    return (
+        heads[:1] == lines[:1]
+        and heads[0].strip().startswith("if ")
+        and all(h.strip().startswith(("elif ", "else:", ")")) for h in heads[1:])
+    )

@@ -22,18 +22,17 @@ static void pendulum_grad_kernel(
   double out[2];
   double x_bar[2];
   double x_bar_2[2];
-  i64 t = u_0;  // line 8
   for (i64 i = 0; i < 2; i++) {
     x[i] = x0[i];  // line 7
   }
-  for (i64 k = 0; k < t; k++) {  // line 8
-    double t_2 = x[1];  // line 9
-    double t_3 = u[k] - 0.1 * t_2;
-    double t_4 = x[0];
-    double cos_2 = cos(t_4);
+  for (i64 k = 0; k < u_0; k++) {  // line 8
+    double t = x[1];  // line 9
+    double t_2 = u[k] - 0.1 * t;
+    double t_3 = x[0];
+    double cos_2 = cos(t_3);
     cos_saved[k] = cos_2;
-    out[0] = t_2;
-    out[1] = t_3 - 9.81 * sin(t_4);
+    out[0] = t;
+    out[1] = t_2 - 9.81 * sin(t_3);
     for (i64 i = 0; i < 2; i++) {
       double x_2 = x[i] + 0.1 * out[i];
       x[i] = x_2;
@@ -43,20 +42,20 @@ static void pendulum_grad_kernel(
   for (i64 i = 0; i < 2; i++) {
     x_bar[i] = 0.0;
   }
-  for (i64 k_2 = t - 1; k_2 >= 0; k_2--) {  // line 8
+  for (i64 k_2 = u_0 - 1; k_2 >= 0; k_2--) {  // line 8
     double cos_3 = cos_saved[k_2];
-    double t_5 = 0.2 * u[k_2];  // line 10
-    double t_6 = -9.81 * cos_3;  // line 9
+    double t_4 = 0.2 * u[k_2];  // line 10
+    double t_5 = -9.81 * cos_3;  // line 9
     for (i64 i = 0; i < 2; i++) {
       double x_bar_3 = x_bar[i] + 2.0 * x_saved[k_2 * 2 + i];  // line 10
       x_bar_2[i] = x_bar_3;
       out[i] = 0.1 * x_bar_3;  // line 9
     }
-    double t_7 = out[0];
-    double t_8 = out[1];
-    x_bar_2[0] += t_8 * t_6;
-    sums[k_2] += t_5 + t_8;
-    x_bar_2[1] += t_7 - 0.1 * t_8;
+    double t_6 = out[0];
+    double t_7 = out[1];
+    x_bar_2[0] += t_7 * t_5;
+    sums[k_2] += t_4 + t_7;
+    x_bar_2[1] += t_6 - 0.1 * t_7;
     for (i64 i = 0; i < 2; i++) {
       x_bar[i] = x_bar_2[i];
     }

@@ -19,16 +19,15 @@ def empty(shape, dtype):
 def own_length_vmap_kernel(x, a, out):
     out_2 = scratch((x.shape[0],), np.int64)
     a_3 = scratch((32,), np.float64)
-    t = x.shape[0]  # line 42
     for i in range(x.shape[0]):
-        t_2 = trunc(4 * x[i])
-        if not -9.223372036854776e+18 <= t_2 < 9.223372036854776e+18:
-            if t_2 != t_2:
+        t = trunc(4 * x[i])  # line 42
+        if not -9.223372036854776e+18 <= t < 9.223372036854776e+18:
+            if t != t:
                 raise ValueError("cannot convert float NaN to integer")
             raise OverflowError("an integer of more than 64 bits: use floats, or no jit")
-        out_2[i] = np.int64(t_2)
-    for i_2 in range(0, t, 32):
-        lanes = min(32, t - i_2)
+        out_2[i] = np.int64(t)
+    for i_2 in range(0, x.shape[0], 32):
+        lanes = min(32, x.shape[0] - i_2)
         for k in range(lanes):
             a_2 = a[i_2 + k]
             a_3[k] = a_2

@@ -75,7 +75,7 @@ class Checks(SmallIntegers):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.checked: set[tuple[Let, int | str]] = set()
-        self.refused: dict[tuple[Size, Size], int] = {}
+        self.refused: dict[tuple[Size, Size] | str, int] = {}
         self.batches = 0
         self.tested_ahead_of_loops: set[Let] = set()  # integers
 
@@ -144,6 +144,8 @@ class Checks(SmallIntegers):
                     length = to_source(self.size(n))
                     self.refuse(f"{length} < {need}", str(e.at), axis, length, s.origin)
                 continue
+            if e.at.within:
+                continue
             a = rest[e.at.k]
             if not a.type.shape:
                 low, high = self.bounds(self.as_size(a))
@@ -153,15 +155,16 @@ class Checks(SmallIntegers):
                 if inside or tested in self.refused:
                     continue
                 self.refused[tested] = self.depth
-                value = self.atom(a)
+                value, counted = self.atom(a), self.never_negative(low)
             elif is_within(a, n, self.memory.defs) or (
                 counts_up(a, self.memory) and self.fits(a.type.shape[0], n)
             ):
                 continue
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]
-                value = self.element(a, where)
-            test = write_template("not -{1} <= {0} < {1}", value, self.size(n))
+                value, counted = self.element(a, where), counts_up(a, self.memory)
+            text = "{0} >= {1}" if counted else "not -{1} <= {0} < {1}"
+            test = write_template(text, value, self.size(n))
             self.refuse(test, to_source(value), axis, to_source(self.size(n)), s.origin)
 
     def fits(self, count: Size, n: Size) -> bool:

@@ -30,6 +30,7 @@ from tapeless.transforms.lowering.schedule.independent_passes import joins_of_in
 from tapeless.transforms.lowering.schedule.user_errors import values_of
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
+from tapeless.transforms.python_text.line_breaking import else_lines
 from tapeless.transforms.python_text.python_source import template, to_source, write_template
 from tapeless.transforms.python_text.tree_walk import names_in
 
@@ -228,9 +229,7 @@ class Control(Exchanged):
         if then:
             self.put(f"if {test}:", origin)
             self.lines += then
-            if orelse:
-                self.put("else:")
-                self.lines += orelse
+            self.lines += else_lines(orelse, self.depth)
         elif orelse:
             self.put(f"if not {test}:" if test.isidentifier() else f"if not ({test}):", origin)
             self.lines += orelse

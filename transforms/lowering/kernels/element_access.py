@@ -243,8 +243,9 @@ class Elements(Extents):
         where = [number(0) if k is None else index[k] for k in e.axes]
         a = rest[e.at.k]
         at = self.element(a, where)
-        within = is_within(a, n, self.memory.defs) if a.type.shape else self.is_counted(a)
-        if not seen_through or within:
+        if not seen_through or e.at.within:
+            return at
+        if is_within(a, n, self.memory.defs) if a.type.shape else self.is_counted(a):
             return at
         return template("{0} if {0} >= 0 else {0} + {1}", {"0": at, "1": self.size(n)})  # type: ignore[no-any-return]
 

@@ -61,7 +61,12 @@ class AheadChecks(IntegersAhead):
             if indices.key in self.refused or not are_known:
                 continue
             tests = self.out_of_bounds_tests(indices, s)
+            of_lengths = all(x.given for n in sizes for x in dims.symbols(n))
             for test, index in tests:
+                if of_lengths:
+                    if test in self.refused:
+                        continue
+                    self.refused[test] = self.depth
                 length = self.size_text(indices.key[0])
                 self.refuse(test, index, indices.axis, length, indices.origin)
             if tests:
@@ -89,7 +94,7 @@ class AheadChecks(IntegersAhead):
             return
         rest = s.args[2 if s.op.name in ("update", "add_at") else 1 :]
         for axis, e in enumerate(entries):
-            if not (isinstance(e, Place) and isinstance(e.at, Slot)):
+            if not (isinstance(e, Place) and isinstance(e.at, Slot)) or e.at.within:
                 continue
             a, n = rest[e.at.k], self.canon(s.args[0].type.shape[axis])
             if a.type.shape or a.type.dtype.kind != "i":

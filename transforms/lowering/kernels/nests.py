@@ -319,8 +319,8 @@ class Nests(Reuse):
             return
         if s.op.name == "empty":
             return
-        if s.op is size_value and not v.name and isinstance(value, ast.Name):
-            self.local[v] = value  # a length that is kept already
+        if s.op is size_value and not v.name and isinstance(value, (ast.Name, ast.Subscript)):
+            self.local[v] = value  # a length that is kept already, or an axis of an array
         elif self.foldable(stage, after, later):
             self.local[v] = value
             self.folded_reads[v] = self.loads(stage)
@@ -362,7 +362,8 @@ class Nests(Reuse):
         for item in after:
             t = item.statements[0]
             if item.size is not None or not isinstance(t, Let):
-                return isinstance(t, For | If) and v in operands(t) and not loads
+                read_at_once = isinstance(t, If) and bool(item.writes)
+                return isinstance(t, For | If) and v in operands(t) and (read_at_once or not loads)
             if v in operands(t):
                 return not operations.repeats(t) and self.written_once(stage, t)
             if loads and (item.writes or t.outs[0] in self.into):
@@ -422,7 +423,11 @@ def _read_instead(item: FusedNest, parts: Iterable[Let]) -> set[Var]:
 
 
 def _as_subtraction(value: ast.expr, sign: str) -> tuple[ast.expr, str]:
-    """x -= v for x += -v."""
-    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
-        return value.operand, "-=" if sign == "+=" else "+="
+    """x -= v for x += -v, and x -= 2 * v for x += -2 * v."""
+    opposite = "-=" if sign == "+=" else "+="
+    match value:
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return inner, opposite
+        case ast.BinOp(left=ast.UnaryOp(op=ast.USub(), operand=factor), op=ast.Mult(), right=v):
+            return ast.BinOp(factor, ast.Mult(), v), opposite
     return value, sign

@@ -129,7 +129,8 @@ class Extents(Lines):
         if e.stop is not None:
             stop = ViewSpan(0, e.stop)
             size = self.as_size(rest[e.stop.k]) if isinstance(e.stop, Slot) else e.stop
-            within = dims.at_least(self.canon(n) - self.bounds(size)[1], 0)
+            within = isinstance(e.stop, Slot) and e.stop.within
+            within = within or dims.at_least(self.canon(n) - self.bounds(size)[1], 0)
             end = self.start(stop, n, rest)
             high = end if within else template("min({0}, {1})", {"0": end, "1": high})
         holes = {"0": high, "1": low}
@@ -155,7 +156,7 @@ class Extents(Lines):
         value = self.atom(a)
         if a.type.dtype.kind == "u":
             return scalar_form.cast(value, a.type.dtype, scalar_form.INT)
-        if self.never_negative(self.as_size(a)):
+        if e.start.within or self.never_negative(self.as_size(a)):
             return value
         holes = {"0": value, "1": self.size(n)}
         return template("{0} if {0} >= 0 else max({0} + {1}, 0)", holes)  # type: ignore[no-any-return]

@@ -99,7 +99,8 @@ def _places(mask: Var, count: Size) -> tuple[tuple[Var, ...], Var]:
         *places, taken = carried
         key = tuple(map(Slot, range(rows)))
         with current().block() as body:
-            now = [update(p, i, taken, key=(Slot(0),)) for p, i in zip(places, at, strict=True)]
+            key_of_place = (Slot(0, within=True),)
+            now = [update(p, i, taken, key=key_of_place) for p, i in zip(places, at, strict=True)]
             results = (*now, add(taken, 1))
         test = index(mask, *at, key=key)
         then, orelse = Block((), tuple(body), results), Block((), (), (*places, taken))
@@ -120,7 +121,8 @@ def _places(mask: Var, count: Size) -> tuple[tuple[Var, ...], Var]:
     *filled, total = loop_over_axis(0, (), *arrays, atom(0))
     outs = tuple(Var(Type(INDEX, (count,)), "places") for _ in filled)
     for v, places in zip(outs, filled, strict=True):
-        current().let((v,), index, (places, total), {"key": (slice(None, Slot(0)),)})
+        first_places = (slice(None, Slot(0, within=True)),)
+        current().let((v,), index, (places, total), {"key": first_places})
     return outs, total
 
 
@@ -150,7 +152,7 @@ def _by_places(key: Key, places: tuple[Var, ...]) -> Key:
     """The key with places in place of the one mask."""
     entries: list[Any] = []
     for e in key:
-        entries += [Slot(k, True) for k in range(len(places))] if isinstance(e, Slot) else [e]
+        entries += [Slot(k, True, True) for k in range(len(places))] if isinstance(e, Slot) else [e]
     return tuple(entries)
 
 

@@ -19,11 +19,18 @@ from tapeless.transforms.ops.primitives.shapes import Atoms
 class Slot:
     """Stands in a key for the k-th atom that follows the array (and the value) in the arguments.
 
-    once  its elements differ: none of them names a place twice
+    once    its elements differ: none of them names a place twice
+    within  all of its elements are places of the axis, from 0 on; as an end of a slice, it is one
+            of the places, or their number
     """
 
     k: int
     once: bool = False
+    within: bool = False
+
+    def __repr__(self) -> str:
+        marks = "".join(f", {mark}" for mark in ("once", "within") if getattr(self, mark))
+        return f"Slot({self.k}{marks})"
 
 
 Key = tuple[Any, ...]  # of int, slice, None, Slot

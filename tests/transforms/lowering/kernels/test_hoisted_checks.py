@@ -220,3 +220,36 @@ def test_neighbours_need_no_division():
     text = jit(periodic).source(np.ones((4, 5)))
     assert text.count("%") == 1  # 3 may be more than m
     assert "IndexError" not in text
+
+
+def forwards_and_backwards(a, x):
+    for k in range(len(a)):
+        a[k] = a[k] * x[k]
+    for k in range(len(a)):
+        a[k] = a[k] + x[k] * a[k]
+    return np.sum(a)
+
+
+def test_lengths_are_tested_once():
+    text = jit(forwards_and_backwards).source(np.ones(3), np.ones(4))
+    assert text.count("a.shape[0] > x.shape[0]") == 1
+    with pytest.raises(IndexError, match="index 2 is out of bounds"):
+        jit(forwards_and_backwards)(np.ones(3), np.ones(2))
+
+
+def on_one_side(a, x, first):
+    if first:
+        for k in range(len(a)):
+            a[k] = a[k] * x[k]
+    for k in range(len(a)):
+        a[k] = a[k] + x[k]
+    return np.sum(a)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_one_side_tests_is_tested_after_it(first):
+    f = jit(on_one_side)
+    flag = np.array([first])
+    assert f(np.ones(2), np.ones(3), flag[0]) == 4.0
+    with pytest.raises(IndexError, match="index 2 is out of bounds"):
+        f(np.ones(3), np.ones(2), flag[0])
