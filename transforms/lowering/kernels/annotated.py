@@ -10,7 +10,7 @@ import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tapeless.transforms.python_text.line_breaking import NOTE, statement_lines
+from tapeless.transforms.python_text.line_breaking import NOTE, else_lines, statement_lines
 from tapeless.transforms.python_text.python_source import to_source
 from tapeless.transforms.python_text.tree_walk import walk
 
@@ -39,7 +39,8 @@ class AnnotatedKernel:
             self.notes[s] = match[0]
         last = _first_of_body(s) or (s.end_lineno or s.lineno) + 1
         if last == s.lineno + 1:
-            self.texts[s] = NOTE.sub("", line).strip()
+            text = NOTE.sub("", line).strip()
+            self.texts[s] = text.removeprefix("el") if isinstance(s, ast.If) else text
 
     def annotate_like(self, s: ast.stmt, replacement: ast.stmt) -> ast.stmt:
         """What stands for a statement, and differs from it in its body only."""
@@ -73,9 +74,7 @@ class AnnotatedKernel:
             yield from statement_lines(self.texts.get(s) or _text(s), depth, self.notes.get(s, ""))
             if isinstance(s, (ast.For, ast.While, ast.If)):
                 yield from self.lines(s.body, depth + 1)
-                if s.orelse:
-                    yield "    " * depth + "else:"
-                    yield from self.lines(s.orelse, depth + 1)
+                yield from else_lines([*self.lines(s.orelse, depth + 1)], depth)
 
 
 class Renamed(ast.NodeTransformer):
