@@ -21,7 +21,7 @@ from tapeless.disk_cache.fingerprint import Fingerprint
 from tapeless.disk_cache.kept_reads import GONE, ReadsFinder, ReadsWriter
 from tapeless.disk_cache.kept_results import changes_text, structure_of, structure_text
 from tapeless.disk_cache.load import Reads, Recalled, Record, arrays, relations_hold, stand_in
-from tapeless.disk_cache.versions import versions
+from tapeless.disk_cache.versions import have_changed, versions
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 
@@ -69,7 +69,7 @@ class Shelf:
             record = self.record(specialisation, outline, apart)
         except NoSignatureError:
             return
-        if record is None or versions() != self.versions:
+        if record is None or have_changed():
             return
         rest = json.dumps([dataclasses.astuple(r) for r in [record, *self.records()][:MANY]])
         try:

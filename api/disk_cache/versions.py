@@ -22,13 +22,20 @@ OTHERS = ("scipy", "optree", "gast", "astor", "numba", "llvmlite")
 SETTLED = 2.0  # seconds: files that are younger may be about to change
 
 
+@functools.cache
 def versions() -> str | None:
-    """The versions of all that stages and emits; None where files of this package have changed
-    since the process began, which may have imported them before or after."""
+    """The versions of all that stages and emits, as this process first finds them: to ask all
+    files takes some milliseconds. None where files of this package have changed since the process
+    began, which may have imported them before or after."""
     files = [*_files()]
     if max(changed for _, _, changed in files) > (STARTED - SETTLED) * 1e9:
         return None
     return f"{files} {_environment_versions()}"
+
+
+def have_changed() -> bool:
+    """Whether files of this package are others than those that `versions` tells of."""
+    return versions() != versions.__wrapped__()
 
 
 def _files() -> Iterator[tuple[str, int, int]]:

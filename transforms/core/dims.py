@@ -83,6 +83,8 @@ class Dim:
         return hash(self.terms)
 
     def __add__(self, other: Size) -> Size:
+        if type(other) is int and other == 0:
+            return self
         sums = dict(self.terms)
         for factors, coefficient in terms_of(other):
             sums[factors] = sums.get(factors, 0) + coefficient
@@ -92,12 +94,13 @@ class Dim:
         products: dict[tuple[Factor, ...], int] = {}
         for left, a in self.terms:
             for right, b in terms_of(other):
-                key = tuple(sorted(left + right, key=_order))
+                key = left + right
+                key = tuple(sorted(key, key=_order)) if left and right else key
                 products[key] = products.get(key, 0) + a * b
         return _canonical(products)
 
     def __neg__(self) -> Size:
-        return self * -1
+        return Dim(tuple((factors, -c) for factors, c in self.terms))
 
     def __sub__(self, other: Size) -> Size:
         return self + (-other)
@@ -154,6 +157,8 @@ def _canonical(terms: Mapping[tuple[Factor, ...], int]) -> Size:
     nonzero = {f: c for f, c in terms.items() if c}
     if not any(nonzero):
         return nonzero.get((), 0)
+    if len(nonzero) == 1:
+        return Dim(tuple(nonzero.items()))
     return Dim(tuple(sorted(nonzero.items(), key=lambda t: [_order(f) for f in t[0]])))
 
 

@@ -329,6 +329,8 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
 
 def with_blocks(s: Statement, f: Callable[[Block], Block]) -> Statement:
     """A statement with other blocks."""
+    if type(s) is Let:  # most are
+        return s
     match s:
         case If():
             return replace(s, then=f(s.then), orelse=f(s.orelse))

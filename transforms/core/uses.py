@@ -28,18 +28,16 @@ NOT_READ = frozenset([("to_array", "size"), ("new_stack", "item"), ("unbundle", 
 
 
 def sizes_in(value: Any) -> frozenset[dims.Symbol]:
-    if type(value) in PLAIN:  # most are
-        return NONE
-    if isinstance(value, dims.Dim):
-        return dims.symbols(value)
-    if isinstance(value, Type):
-        return sizes_in(value.shape)
-    if isinstance(value, StackType):
-        return sizes_in(value.item)
-    if isinstance(value, (tuple, list)):
+    kind = type(value)
+    if kind is Type:
+        value, kind = value.shape, tuple
+    if kind is tuple or kind is list:
         parts = [sizes_in(x) for x in value if type(x) not in PLAIN]
         return NONE.union(*parts) if parts else NONE
-    return NONE
+    if kind is dims.Dim:
+        symbols: frozenset[dims.Symbol] = value.symbols
+        return symbols
+    return sizes_in(value.item) if kind is StackType else NONE
 
 
 def measured_sizes(value: Any) -> set[dims.Symbol]:

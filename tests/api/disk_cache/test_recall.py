@@ -439,10 +439,15 @@ def test_it_can_be_turned_off(tmp_path, monkeypatch, name):
 
 
 def test_files_that_change_under_a_process_keep_nothing(monkeypatch):
+    versions.versions.cache_clear()
     monkeypatch.setattr(versions, "STARTED", 4e9)  # in a hundred years
-    assert versions.versions() == versions.versions() is not None
+    assert versions.versions() is not None
+    assert not versions.have_changed()
     monkeypatch.setattr(versions, "STARTED", 1e9)  # before this was written
+    assert versions.have_changed()
+    versions.versions.cache_clear()
     assert versions.versions() is None
+    versions.versions.cache_clear()
 
 
 @pytest.mark.parametrize(

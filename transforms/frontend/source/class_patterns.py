@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 
 from tapeless.transforms.frontend.source.tree_building import hidden_name
+from tapeless.transforms.python_text.tree_walk import walk
 
 #: Classes whose one positional pattern is matched with the value itself.
 THEMSELVES = ("bool", "bytearray", "bytes", "float", "int", "str", "tuple", "complex")
@@ -77,7 +78,7 @@ def split_alternatives(case: ast.match_case) -> list[ast.match_case]:
     p = case.pattern
     if not isinstance(p, ast.MatchOr):
         return [case]
-    nested = [n for a in p.patterns for n in ast.walk(a) if n is not a]
+    nested = [n for a in p.patterns for n in walk(a) if n is not a]
     if not any(isinstance(n, ast.MatchClass) for n in p.patterns) and not any(
         isinstance(n, ast.MatchSingleton) for n in nested
     ):

@@ -5,7 +5,6 @@ import __future__
 
 import ast
 import contextlib
-import copy
 import functools
 import inspect
 import itertools
@@ -29,6 +28,7 @@ from tapeless.transforms.frontend.source.notebook_cells import (
     rename_variables,
     without_decorators,
 )
+from tapeless.transforms.python_text.tree_walk import walk
 
 RELOADER = "IPython.extensions.autoreload"
 
@@ -68,7 +68,7 @@ def own_lines(function: types.FunctionType) -> tuple[int, list[str]]:
 
 def _normalise(node: ast.FunctionDef | ast.Lambda) -> Any:
     """A tree of the caller's own, in the same form on all versions of Python."""
-    return gast.gast_to_ast(gast.ast_to_gast(copy.deepcopy(node)))
+    return gast.gast_to_ast(gast.ast_to_gast(node))
 
 
 def _lines(function: types.FunctionType) -> tuple[list[str], int]:
@@ -103,7 +103,7 @@ class File:
     def functions(self) -> dict[tuple[str, int], list[ast.FunctionDef]]:
         """Functions by name and first line, which that of a decorator may or may not be."""
         functions: dict[tuple[str, int], list[ast.FunctionDef]] = {}
-        for n in ast.walk(self.tree) if self.tree else ():
+        for n in walk(self.tree) if self.tree else ():
             if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 for line in {n.lineno, first_line(n)}:
                     functions.setdefault((n.name, line), []).append(n)  # type: ignore[arg-type]
@@ -111,7 +111,7 @@ class File:
 
     @functools.cached_property
     def lambdas(self) -> list[ast.Lambda]:
-        return [n for n in ast.walk(self.tree) if isinstance(n, ast.Lambda)] if self.tree else []
+        return [n for n in walk(self.tree) if isinstance(n, ast.Lambda)] if self.tree else []
 
     def holds(self, code: types.CodeType) -> bool:
         """Whether compiling the text gives `code` again: not if the file was edited since."""

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tapeless.transforms.frontend.source.tree_building import RESULT
+from tapeless.transforms.python_text.tree_walk import walk
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -39,9 +40,9 @@ def forgotten(body: list[ast.stmt]) -> dict[int, tuple[str, ...]]:
     late = {
         n.id
         for s in body
-        for node in ast.walk(s)
+        for node in walk(s)
         if isinstance(node, LATE)
-        for n in ast.walk(node)
+        for n in walk(node)
         if isinstance(n, ast.Name)
     }
     return LastReads(late).last_reads(body)
@@ -116,7 +117,7 @@ class LastReads:
                     return used._replace(reads=used.reads | {s.target.id})
                 return used
             case _:  # what may be left halfway, or is not looked into
-                names = frozenset(n.id for n in ast.walk(s) if isinstance(n, ast.Name))
+                names = frozenset(n.id for n in walk(s) if isinstance(n, ast.Name))
                 return Used(names, NONE, NONE)
 
     def sequence_use(self, body: list[ast.stmt]) -> Used:
@@ -131,10 +132,10 @@ class LastReads:
 
 def _plain(node: ast.AST) -> Used:
     """Of what has no statements in it; the values are read before names are set."""
-    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    names = (n for n in walk(node) if isinstance(n, ast.Name))
     reads = frozenset(n.id for n in names if not isinstance(n.ctx, ast.Store))
     sets = frozenset(_set_by(node))
-    walrus = (n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+    walrus = (n.target.id for n in walk(node) if isinstance(n, ast.NamedExpr))
     return Used(reads, sets, sets | frozenset(walrus))
 
 

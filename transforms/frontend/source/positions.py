@@ -30,7 +30,7 @@ def find_origins() -> Iterator[Origin]:
     """The lines of the user that are being run, the innermost first."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if frame.f_code in known_codes and _is_users(frame):
+        if _is_users(frame):
             code, scope = frame.f_code, "/".join(open_scopes.get())
             yield Origin(code.co_filename, frame.f_lineno, code.co_qualname, scope)
         frame = frame.f_back

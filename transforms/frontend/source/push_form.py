@@ -19,6 +19,7 @@ from typing import Any
 
 from tapeless.transforms.frontend.source import find
 from tapeless.transforms.frontend.source.tree_building import hidden_name, place
+from tapeless.transforms.python_text.tree_walk import walk
 
 INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 EMIT, ITEM = hidden_name("emit"), hidden_name("item")
@@ -30,7 +31,7 @@ def can_push(function: types.FunctionType) -> bool:
     node = find.read(function).node
     if not isinstance(node, ast.FunctionDef):
         return False
-    given_on = {id(s.value) for s in ast.walk(node) if isinstance(s, ast.Expr)}
+    given_on = {id(s.value) for s in walk(node) if isinstance(s, ast.Expr)}
     return all(
         id(n) in given_on for n in _own(node.body) if isinstance(n, (ast.Yield, ast.YieldFrom))
     ) and not any(

@@ -33,8 +33,33 @@ from tapeless.transforms.frontend.source.tree_building import (
 #: In qualified names: the function that gives the hooks, and those of branches and loops.
 PUT_AROUND = re.compile(r"^factory\.<locals>\.|\.<locals>\.\.[^.]*")
 _rewritten: dict[tuple[Any, ...], types.CodeType] = {}
-#: Rewritten code, also of functions inside, to the code of the function that was rewritten.
-known_codes: dict[types.CodeType, types.CodeType] = {}
+
+
+class RewrittenCodes:
+    """Maps rewritten code, also of functions inside, to the code of the function that was
+    rewritten: by identity, as a dictionary of code hashes all of its instructions at each look-up.
+
+    >>> codes = RewrittenCodes()
+    >>> new, old = (compile(text, "file", "exec") for text in ("x", "y"))
+    >>> codes[new] = old
+    >>> new in codes, old in codes, codes[new] is old
+    (True, False, True)
+    """
+
+    def __init__(self) -> None:
+        self._originals: dict[int, tuple[types.CodeType, types.CodeType]] = {}
+
+    def __setitem__(self, code: types.CodeType, original: types.CodeType) -> None:
+        self._originals[id(code)] = code, original  # which keeps the code, and so its identity
+
+    def __contains__(self, code: types.CodeType) -> bool:
+        return id(code) in self._originals
+
+    def __getitem__(self, code: types.CodeType) -> types.CodeType:
+        return self._originals[id(code)][1]
+
+
+known_codes = RewrittenCodes()
 
 
 def rewritten(

@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.source.tree_building import (
     spans_of,
     thunk,
 )
+from tapeless.transforms.python_text.tree_walk import walk
 
 
 class Expressions:
@@ -259,9 +260,7 @@ class Expressions:
         outer = self.scope
         first = self.expr(node.generators[0].iter)
         frame = hidden_name(f"v{next(self.depth)}")
-        targets = {
-            n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
-        }
+        targets = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
         self.scope = Scope(frame, targets, set(), outer)
         generators = self.generators(node.generators, element, frame, first)
         self.scope = outer

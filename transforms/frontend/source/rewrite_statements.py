@@ -23,6 +23,7 @@ from tapeless.transforms.frontend.source.tree_building import (
     plain_arguments,
     thunk,
 )
+from tapeless.transforms.python_text.tree_walk import walk
 
 
 class Rewriter(Bindings):
@@ -389,14 +390,14 @@ def _is_one_of(name: str, values: Iterable[bool | None]) -> ast.expr:
 
 def _containers(pattern: ast.pattern) -> set[str | None]:
     """The names that a pattern gives the rest of a list or a dict."""
-    lists = {n.name for n in ast.walk(pattern) if isinstance(n, ast.MatchStar)}
-    return lists | {n.rest for n in ast.walk(pattern) if isinstance(n, ast.MatchMapping)}
+    lists = {n.name for n in walk(pattern) if isinstance(n, ast.MatchStar)}
+    return lists | {n.rest for n in walk(pattern) if isinstance(n, ast.MatchMapping)}
 
 
 def _captured_names(pattern: ast.pattern) -> list[str]:
     """The names that a pattern gives values."""
     names: set[str | None] = set()
-    for n in ast.walk(pattern):
+    for n in walk(pattern):
         if isinstance(n, (ast.MatchAs, ast.MatchStar)):
             names.add(n.name)
         elif isinstance(n, ast.MatchMapping):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from tapeless.transforms.python_text.tree_walk import walk
+
 
 class Scope:
     """The names of one function: `frame` holds its variables; plain names stay plain."""
@@ -51,7 +53,7 @@ def bound_names(body: list[ast.stmt]) -> tuple[set[str], set[str], set[str]]:
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 bound.update(
                     n.target.id
-                    for n in ast.walk(node)
+                    for n in walk(node)
                     if isinstance(n, ast.NamedExpr) and isinstance(n.target, ast.Name)
                 )
                 return

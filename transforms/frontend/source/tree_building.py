@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, TypeVar
 
-from tapeless.transforms.python_text.tree_walk import names_in
+from tapeless.transforms.python_text.tree_walk import names_in, walk
 
 HOOKS = "__hooks__"
 RESULT = ".return_value"  # no variable of a program can be called so
@@ -91,6 +91,6 @@ def spans_of(node: ast.expr) -> list[ast.expr] | None:
         case ast.ListComp(generators=[ast.comprehension(target, over, [], 0)], elt=element):
             inner = spans_of(element)
             names = names_in(target)
-            reads = {n.id for e in inner or () for n in ast.walk(e) if isinstance(n, ast.Name)}
+            reads = {n.id for e in inner or () for n in walk(e) if isinstance(n, ast.Name)}
             return None if inner is None or names & reads else [over, *inner]
     return None
