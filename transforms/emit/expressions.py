@@ -33,7 +33,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
 from tapeless.transforms.ops.primitives.joining import array
 from tapeless.transforms.ops.primitives.new_arrays import empty, full, ones, zeros
 from tapeless.transforms.ops.primitives.random_draws import draw
-from tapeless.transforms.ops.primitives.slices_and_gathers import add_at
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
 from tapeless.transforms.ops.primitives.stacks import unstack
 from tapeless.transforms.python_text.python_source import number, template
 
@@ -44,6 +44,7 @@ OF_BOOLS = {
 }
 SIZED = (zeros, ones, empty, full, draw)  # take a number for the shape (n,)
 ASSOCIATIVE = (add, mul)
+AUGMENTABLE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 def usual_source(s: Let) -> Any:
@@ -95,6 +96,8 @@ class Spelling:
         expression = template(text, holes)
         if s.op is add_at:
             return _as_subtraction(expression, s)
+        if s.op is update:
+            return _as_augmented(expression, s)
         return self.without_parentheses(s, expression) if s.op in ASSOCIATIVE else expression
 
     def elements_of(self, s: Let) -> tuple[Atom, ...] | None:
@@ -282,6 +285,20 @@ def _as_subtraction(expression: Any, s: Let) -> Any:
         return ast.AugAssign(expression.target, ast.Sub(), positive)
     holes = {"0": expression.args[0], "1": expression.args[1], "2": positive}
     return template("np.subtract.at({0}, {1}, {2})", holes)
+
+
+def _as_augmented(expression: Any, s: Let) -> Any:
+    """x[i] *= v for x[i] = x[i] * v, and for x[i] = v * x[i]."""
+    array_type, value_type = s.args[0].type, s.args[1].type
+    if array_type.dtype != value_type.dtype or array_type.dtype.kind == "b":
+        return expression  # the operation would have another dtype, or none
+    match expression:
+        case ast.Assign(targets=[target], value=ast.BinOp(left=left, op=op, right=right)):
+            if isinstance(op, ast.Mult) and ast.unparse(right) == ast.unparse(target):
+                left, right = right, left
+            if isinstance(op, AUGMENTABLE) and ast.unparse(left) == ast.unparse(target):
+                return ast.AugAssign(target, op, right)
+    return expression
 
 
 def _without_minus(tree: ast.expr) -> ast.expr | None:

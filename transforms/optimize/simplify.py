@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
     is_undefined,
     outputs,
 )
+from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import map_sizes, map_symbols
 from tapeless.transforms.core.uses import reads_of, sizes_in
 from tapeless.transforms.ops.primitives.arithmetic import add
@@ -223,10 +224,17 @@ class Simplifier:
                     self.replace_by(old, new)
                 return
             available[key] = s
+        self.note_size(s, available)
         for v in s.outs:
             self.definitions[v] = self.tried[v] = s
         self.see(s.outs)
         builder.current().emit(s)
+
+    def note_size(self, s: Let, available: dict[Any, Any]) -> None:
+        """Later statements that ask for the size which a result is read the result."""
+        (v, *others) = s.outs
+        if not others and v.type == INT and isinstance(v.size, dims.Dim):
+            available.setdefault((size_value, (), params_key({"size": v.size})), s)
 
     def with_new_atoms(self, s: Let) -> Let:
         """The statement with what its arguments and sizes were replaced by; itself if not."""

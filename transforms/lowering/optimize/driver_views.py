@@ -75,7 +75,9 @@ def _keeping(block: Block, read: set[Var]) -> Block:
     def is_read(s: Statement) -> bool:
         if not isinstance(s, Let) or not (is_view(s) or is_length(s) or s.op in CONSTANTS):
             return True
-        return not read.isdisjoint(s.outs) or any(map(shows_a_size, s.outs))
+        sizes = measured_sizes([v.type for v in s.outs])
+        shown = measured_sizes([a.type for a in s.args])
+        return not read.isdisjoint(s.outs) or not sizes <= shown
 
     def inner(s: Statement) -> Statement:
         match s:
