@@ -7,7 +7,7 @@ def broadcasting_and_reductions_grad(m, v):
     product = centred * v  # line 139
 
     mask = product == np.max(product, axis=0)
-    ratio = 1.0 / np.sum(mask.astype(np.float64), axis=0)
+    ratio = 1.0 / np.sum(mask, axis=0, dtype=np.float64)
     centred_bar = np.where(mask, np.broadcast_to(ratio, m.shape) * v, 0.0)
     return (
         centred_bar - np.sum(centred_bar, axis=1, keepdims=True) / m.shape[1],

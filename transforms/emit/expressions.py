@@ -30,9 +30,11 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     logical_not,
     logical_or,
 )
-from tapeless.transforms.ops.primitives.joining import array
+from tapeless.transforms.ops.primitives.joining import array, concatenate
 from tapeless.transforms.ops.primitives.new_arrays import empty, full, ones, zeros
 from tapeless.transforms.ops.primitives.random_draws import draw
+from tapeless.transforms.ops.primitives.shapes import cast, dtype_name, reshape
+from tapeless.transforms.ops.primitives.shapes import sum as total_of
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
 from tapeless.transforms.ops.primitives.stacks import unstack
 from tapeless.transforms.python_text.python_source import number, template
@@ -98,7 +100,44 @@ class Spelling:
             return _as_subtraction(expression, s)
         if s.op is update:
             return _as_augmented(expression, s)
+        if s.op is total_of and isinstance(expression, ast.Call):
+            return self.counted(expression, s)
+        if s.op is concatenate and s.outs[0].type.ndim == 1:
+            return self.appended(expression, s)
         return self.without_parentheses(s, expression) if s.op in ASSOCIATIVE else expression
+
+    def counted(self, expression: ast.Call, s: Let) -> ast.Call:
+        """np.sum(mask, dtype=np.float64) for np.sum(mask.astype(np.float64))."""
+        (a,) = s.args
+        inner = self.layout.folded.get(a) if isinstance(a, Var) else None
+        if not isinstance(inner, Let) or inner.op is not cast or a.type.dtype.kind != "f":
+            return expression
+        (mask,) = inner.args
+        if mask.type.dtype.kind != "b" or not mask.type.shape:
+            return expression
+        dtype = ast.keyword("dtype", template(dtype_name(a.type.dtype), {}))
+        return ast.Call(expression.func, [self.expr(mask)], [*expression.keywords, dtype])
+
+    def appended(self, expression: Any, s: Let) -> Any:
+        """np.append(x, 2 * a) for np.concatenate([x, np.reshape(2 * a, (1,))]), and [2 * a] for
+        other parts of one number."""
+        numbers = [*map(self.single_number, s.args)]
+        match numbers:
+            case [None, a] if a is not None:
+                holes = {"0": self.expr(s.args[0]), "1": self.expr(a)}
+                return template("np.append({0}, {1})", holes)
+        parts = [
+            _as_list(self.expr(part)) if a is None else ast.List([self.expr(a)], ast.Load())
+            for part, a in zip(s.args, numbers, strict=True)
+        ]
+        return template("np.concatenate({0})", {"0": ast.List(parts, ast.Load())})
+
+    def single_number(self, part: Atom) -> Atom | None:
+        """The number that a part of an array is, where nothing else reads the part."""
+        inner = self.layout.folded.get(part) if isinstance(part, Var) else None
+        if not isinstance(inner, Let) or inner.op is not reshape or inner.args[0].type.shape:
+            return None
+        return inner.args[0]
 
     def elements_of(self, s: Let) -> tuple[Atom, ...] | None:
         """The numbers that a list is made of by way of an array, if they are what it holds."""
@@ -287,13 +326,23 @@ def _as_subtraction(expression: Any, s: Let) -> Any:
     return template("np.subtract.at({0}, {1}, {2})", holes)
 
 
+def _as_list(part: ast.expr) -> ast.expr:
+    """[2 * a] for np.array([2 * a])."""
+    match part:
+        case ast.Call(func=ast.Attribute(attr="array"), args=[ast.List() as entries], keywords=[]):
+            return entries
+    return part
+
+
 def _as_augmented(expression: Any, s: Let) -> Any:
     """x[i] *= v for x[i] = x[i] * v, and for x[i] = v * x[i]."""
     array_type, value_type = s.args[0].type, s.args[1].type
     if array_type.dtype != value_type.dtype or array_type.dtype.kind == "b":
         return expression  # the operation would have another dtype, or none
     match expression:
-        case ast.Assign(targets=[target], value=ast.BinOp(left=left, op=op, right=right)):
+        case ast.Assign(
+            targets=[ast.Subscript() as target], value=ast.BinOp(left=left, op=op, right=right)
+        ):
             if isinstance(op, ast.Mult) and ast.unparse(right) == ast.unparse(target):
                 left, right = right, left
             if isinstance(op, AUGMENTABLE) and ast.unparse(left) == ast.unparse(target):

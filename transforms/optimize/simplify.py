@@ -232,8 +232,8 @@ class Simplifier:
 
     def note_size(self, s: Let, available: dict[Any, Any]) -> None:
         """Later statements that ask for the size which a result is read the result."""
-        (v, *others) = s.outs
-        if not others and v.type == INT and isinstance(v.size, dims.Dim):
+        v = s.outs[0] if len(s.outs) == 1 else None
+        if v is not None and v.type == INT and isinstance(v.size, dims.Dim):
             available.setdefault((size_value, (), params_key({"size": v.size})), s)
 
     def with_new_atoms(self, s: Let) -> Let:

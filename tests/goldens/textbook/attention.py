@@ -10,7 +10,7 @@ def attention_grad(q, k, v):
     total = np.sum(w, axis=1, keepdims=True)  # line 113
 
     mask = scores == largest  # line 112
-    total_2 = np.sum(mask.astype(np.float64), axis=1, keepdims=True)
+    total_2 = np.sum(mask, axis=1, keepdims=True, dtype=np.float64)
     w_bar = np.ones((q.shape[0], v.shape[1])) @ v.T / total  # line 113
     w_bar -= np.sum(w_bar * (w / total), axis=1, keepdims=True)
     scores_bar = w_bar * w  # line 112

@@ -15,12 +15,12 @@ def viterbi_grad(logp, logA, logB, obs):
 
     mask = delta == np.max(delta)  # line 106
     logA_bar = np.zeros(logA.shape)  # line 105
-    delta_bar = np.where(mask, 1.0 / np.sum(mask.astype(np.float64)), 0.0)  # line 104
+    delta_bar = np.where(mask, 1.0 / np.sum(mask, dtype=np.float64), 0.0)  # line 104
     for t in reversed(range(1, n)):
         delta = delta_saved[t - 1]
         largest = largest_saved[t - 1]
         mask_2 = delta[:, np.newaxis] + logA == largest  # line 105
-        chosen = np.where(mask_2, delta_bar / np.sum(mask_2.astype(np.float64), axis=0), 0.0)
+        chosen = np.where(mask_2, delta_bar / np.sum(mask_2, axis=0, dtype=np.float64), 0.0)
         logA_bar += chosen
         delta_bar = np.sum(chosen, axis=1)
     return logA_bar

@@ -140,7 +140,8 @@ class Checks(SmallIntegers):
                 self.checked.add((s, axis))
             if isinstance(e.at, int):
                 need = e.at + 1 if e.at >= 0 else -e.at
-                if not dims.at_least(n, need):
+                if not dims.at_least(n, need) and not self.has_elements(n, need):
+                    self.refused[self.canon(n), need - 1] = self.depth
                     length = to_source(self.size(n))
                     self.refuse(f"{length} < {need}", str(e.at), axis, length, s.origin)
                 continue
@@ -166,6 +167,11 @@ class Checks(SmallIntegers):
             text = "{0} >= {1}" if counted else "not -{1} <= {0} < {1}"
             test = write_template(text, value, self.size(n))
             self.refuse(test, to_source(value), axis, to_source(self.size(n)), s.origin)
+
+    def has_elements(self, n: Size, need: int) -> bool:
+        """Whether a test around, or above, has found so many elements along an axis."""
+        tested = [key for key in self.refused if isinstance(key, tuple)]
+        return any(m == self.canon(n) and isinstance(k, int) and k >= need - 1 for m, k in tested)
 
     def fits(self, count: Size, n: Size) -> bool:
         """Whether there are at least so many elements along an axis, for sure."""

@@ -235,7 +235,7 @@ def compose(first: Key, first_rest: Atoms, then: Key, then_rest: Atoms) -> Any:
 
     def shift_slots(e: Any) -> Any:
         if isinstance(e, Slot):
-            return Slot(e.k + len(first_rest))
+            return Slot(e.k + len(first_rest), e.once, e.within)
         if isinstance(e, slice):
             return slice(shift_slots(e.start), shift_slots(e.stop), shift_slots(e.step))
         return e
@@ -251,10 +251,47 @@ def compose(first: Key, first_rest: Atoms, then: Key, then_rest: Atoms) -> Any:
         while later and later[0] is None:
             key.append(later.pop(0))
         following = later.pop(0) if later else slice(None)
-        if slice(None) not in (e, following):
+        entry = following if e == slice(None) else compose_entries(e, following)
+        if entry is None:
             return None
-        key.append(following if e == slice(None) else e)
+        key.append(entry)
     return (*key, *later), (*first_rest, *then_rest)
+
+
+def compose_entries(e: slice, then: Any) -> Any:
+    """The entry that says x[e][then] for every length of x, with the same IndexError; None where
+    none does, or the ends of a slice are not known.
+
+    >>> compose_entries(slice(1, 4), 2), compose_entries(slice(1, None), slice(2, 5))
+    (3, slice(3, 6, None))
+    >>> compose_entries(slice(1, -1), slice(None, -1)), compose_entries(slice(None, -1), -1)
+    (slice(1, -2, None), -2)
+    >>> compose_entries(slice(1, 4), -1), compose_entries(slice(1, 4), 3)
+    (None, None)
+    """
+    if then == slice(None):
+        return e
+    ends = (e.start, e.stop, *((then.start, then.stop) if isinstance(then, slice) else (then,)))
+    if e.step not in (None, 1) or not all(x is None or type(x) is int for x in ends):
+        return None
+    start, stop = e.start or 0, e.stop
+    if start < 0:
+        return None
+    if not isinstance(then, slice):
+        if then < 0:
+            counts_from_stop = start == 0 and (stop is None or stop < 0)
+            return (stop or 0) + then if counts_from_stop else None
+        return start + then if stop is None or stop > start + then else None
+    first, last = then.start or 0, then.stop
+    if then.step not in (None, 1) or first < 0:
+        return None
+    both = [x for x in (stop, last) if x is not None]
+    if all(x < 0 for x in both):
+        return slice(start + first or None, sum(both) if both else None)
+    if any(x < 0 for x in both):
+        return None
+    stops = [x for x in (stop, None if last is None else start + last) if x is not None]
+    return slice(start + first or None, min(stops))
 
 
 def _moves_along(first: Key, rest: Atoms) -> bool:

@@ -48,3 +48,14 @@ def test_lengths_of_parts_are_compared_as_a_whole(k):
         f(x, k)
     with pytest.raises(ValueError, match="broadcast"):
         made(x, k)
+
+
+def test_the_last_element_is_tested_for_all_before_it():
+    def backwards(x):
+        return np.sin(x) * (x[3] * x[2] + x[1] * x[-4])
+
+    text = jit(backwards).source(np.ones(5))
+    assert text.count("IndexError") == 1
+    np.testing.assert_allclose(jit(backwards)(np.arange(4.0)), backwards(np.arange(4.0)))
+    with pytest.raises(IndexError, match="index 3 is out of bounds"):
+        jit(backwards)(np.ones(3))
