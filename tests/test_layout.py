@@ -28,6 +28,7 @@ LAYERS = [
     "tapeless.transforms.prelude.containers",
     "tapeless.transforms.prelude.numpy",
     "tapeless.transforms.prelude.ndimage",
+    "tapeless.transforms.prelude.sparse",
     "tapeless.transforms.ops.primitives",
     "tapeless.transforms.ops.numpy",
     "tapeless.transforms.ops.special",

@@ -8,11 +8,14 @@ from array import array
 from collections import defaultdict, deque
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import spsolve
 
 from tapeless import jit
 from tests.language import row
 
 GRAVITY = 9.81
+IDENTITY = sp.eye(3).tocsr()
 TABLE = np.array([0.5, 1.5, 2.5])
 
 
@@ -413,6 +416,14 @@ def described(x):
 @row("`np.r_`, `np.c_`")
 def joined_by_index(x):
     return np.sum(np.r_[x[0], x, 0:2] ** 2) + np.sum(np.c_[x, x**2] * np.array([1.0, 2.0]))
+
+
+@row("matrices of scipy.sparse: made of values of the program, or outside")
+def in_sparse_matrices(x):
+    n = len(x)
+    steps = sp.diags([x[1:], -2 * x - 1, x[:-1]], [-1, 0, 1]).tocsc()
+    solution = spsolve(sp.eye(n) - 0.1 * steps, x)
+    return np.sum(solution**2) + x @ (steps @ solution) + np.sum(IDENTITY @ x)
 
 
 @row("deques")

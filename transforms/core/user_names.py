@@ -20,7 +20,7 @@ repeated row_order scratch search_after_in_place search_before_in_place sort_in_
 substitute_in_place summed threefry2x32 turned
 turned_back unique_rows unit_of within
 zeros_like
-nan_where_unclear values_and_turns
+nan_where_unclear values_and_turns solve_entries
 stack_places read module Kernel KernelError functools on_device raising cp cupyx numpy CODE host
 zeros full copy_of solve_lower solve_upper linear_recurrence linear_recurrence_backwards
 """

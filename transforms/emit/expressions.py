@@ -168,7 +168,7 @@ class Spelling:
     def note_imports(self, text: str) -> None:
         """Notes the modules of SciPy that a text needs."""
         if "scipy" in text:
-            submodules = re.findall(r"scipy\.(?:special|linalg|fft)", text)
+            submodules = re.findall(r"scipy\.(?:special|linalg|fft|sparse\.linalg)", text)
             self.imports |= {f"import {m}" for m in submodules}
 
     def holes_of(self, s: Let, key: str, value: Any) -> dict[str, ast.expr]:

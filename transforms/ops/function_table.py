@@ -24,6 +24,7 @@ from tapeless.transforms.ops.linalg import (
     norms,
     products,
     solve,
+    sparse_systems,
 )
 from tapeless.transforms.ops.numerics import calculus, covariances, polynomials, statistics
 from tapeless.transforms.ops.numpy import (
@@ -117,6 +118,7 @@ FAMILIES = (
     fft,
     eigen,
     extrema_at,
+    sparse_systems,
 )
 
 Rule = Callable[..., Any]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from tapeless.transforms.prelude.containers.linked_lists import Part, Row
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
 from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray
 from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
+from tapeless.transforms.prelude.sparse.entries import SparseMatrix
 
 
 def isinstance_(hooks: Any, x: Any, kinds: Any) -> Any:
@@ -38,6 +40,8 @@ def isinstance_(hooks: Any, x: Any, kinds: Any) -> Any:
         return issubclass(x.kind, kinds) or isinstance(x, kinds)
     if isinstance(x, Found):
         return issubclass(dict, kinds)
+    if isinstance(x, SparseMatrix):
+        return isinstance(x, kinds) or issubclass(_class_of_sparse(x), kinds)
     if not isinstance(x, Symbol):
         derived = isinstance(x, (DerivedArray, MaskedArray))
         return isinstance(x, kinds) or (derived and issubclass(user_class(type(x)), kinds))
@@ -46,6 +50,13 @@ def isinstance_(hooks: Any, x: Any, kinds: Any) -> Any:
         return hooks.is_none(x, outcome)
     _check_set(x)
     return outcome
+
+
+def _class_of_sparse(x: SparseMatrix) -> type:
+    """The class of scipy.sparse that a matrix would be of."""
+    scipy_sparse = importlib.import_module("scipy.sparse")
+    kind = getattr(scipy_sparse, f"{x.format}_{'array' if x.arraylike else 'matrix'}")
+    return cast("type", kind)
 
 
 def _check_set(x: Symbol) -> None:
@@ -73,6 +84,8 @@ def type_(hooks: Any, x: Any, *more: Any) -> Any:
     if isinstance(x, ExternalObject):
         same = call_outside(isinstance, (x, type(x.value)), {})
         return type(x.value) if same else call_outside(type, (x,), {})
+    if isinstance(x, SparseMatrix):
+        return _class_of_sparse(x)
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else user_class(type(x, *more))
     if presence_flag(x) is not None:

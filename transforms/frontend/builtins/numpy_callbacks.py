@@ -298,6 +298,8 @@ def _of_polynomials(f: Any, staged: Any, hooks: Any, /, *args: Any, **kwargs: An
     return hooks.call(np.poly1d, result)
 
 
+#: Modules whose functions make matrices of ours, or ask for them.
+SPARSE = ("scipy.sparse.", "scipy._lib._sparse")
 #: Modules whose functions compare items by code that nobody sees.
 ORDERING = frozenset({"_heapq", "heapq", "_bisect", "bisect"})
 
@@ -308,6 +310,7 @@ def _written_functions(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: A
     staged = (
         isinstance(f, type)
         or f in matrices.NUMPY
+        or (getattr(f, "__module__", None) or "").startswith(SPARSE)
         or (
             getattr(f, "__module__", "") in ORDERING
             and any(map(_has_run_time_order, (*args, *kwargs.values())))

@@ -43,7 +43,7 @@ from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import ASKING, of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import staging_of
 from tapeless.transforms.frontend.builtins.sorted import is_sorted_by_names
-from tapeless.transforms.frontend.builtins.stand_ins import refuse_stand_ins
+from tapeless.transforms.frontend.builtins.stand_ins import refuse_sparse, refuse_stand_ins
 from tapeless.transforms.frontend.control_flow.branches import (
     DeferredChoice,
     DeferredIterator,
@@ -334,6 +334,7 @@ class Calls:
             return self.call(of_structured(f), *args, **kwargs)
         if has_masked((*args, *kwargs.values())):
             return self.call(of_masked(f), *args, **kwargs)
+        refuse_sparse(f, *args, *kwargs.values())
         if takes_derived(f, (args, kwargs)):
             return applied_to_derived(f, functools.partial(self.call, f), args, kwargs)
         return NOTHING

@@ -28,10 +28,12 @@ from tapeless.transforms.frontend.trace.readers import (
     AreOne,
     ContentsOf,
     ElementsOf,
+    EntriesOf,
     ItemOf,
     KeysOf,
     LengthOf,
     LengthsOf,
+    ShapeOf,
     TypeOf,
     ValuesOf,
     place_of,
@@ -50,6 +52,7 @@ from tapeless.transforms.frontend.trace.recorded_reads import (
 )
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.prelude.numpy.matrices import matrix_of
+from tapeless.transforms.prelude.sparse.entries import SparseMatrix
 
 MAPPINGS = (ChainMap, UserDict, types.MappingProxyType)  # that hold others
 CONTAINERS = (list, dict, tuple, deque, set, frozenset)
@@ -69,6 +72,8 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
             elements = outer(np.asarray(value), ElementsOf(get), name, owner)
             t.matrices[id(value)] = matrix_of(elements)
         return t.matrices[id(value)]
+    if not t.observing and _is_sparse(value):
+        return _sparse(value, get, name)
     if not (t.observing and is_foreign(value)):  # the program passes it on to its library
         refuse_foreign(value, name)
     if isinstance(value, np.ndarray) and not is_foreign(value):
@@ -89,6 +94,29 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
         if is_described(type(value)):  # which may be given another class
             t.reads["class", id(value)] = Guard(f"the class of {name}", TypeOf(get), type(value))
     return value
+
+
+def _is_sparse(value: Any) -> bool:
+    """Whether it is a matrix of scipy.sparse."""
+    return type(value).__module__.startswith("scipy.sparse._") and hasattr(value, "tocoo")
+
+
+def _sparse(value: Any, get: Callable[[], Any], name: str) -> Any:
+    """A sparse matrix, whose entries and their places are inputs; its class and shape are
+    guarded."""
+    t, key = trace(), ("sparse", id(value))
+    if key not in t.reads:
+        t.reads["class", id(value)] = Guard(f"the class of {name}", TypeOf(get), type(value))
+        t.reads["shape", id(value)] = Guard(f"the shape of {name}", ShapeOf(get), value.shape)
+        data, rows, cols = (
+            _capture_array(reader(), reader, f"{name}.{part}")
+            for part in ("data", "row", "col")
+            for reader in (EntriesOf(get, part),)
+        )
+        arraylike = not hasattr(value, "getrow")
+        matrix = SparseMatrix(data, (rows, cols), value.shape, value.format, arraylike)
+        t.reads[key] = (value, t.made_ahead(matrix))
+    return t.reads[key][1]
 
 
 def is_number(value: Any) -> bool:

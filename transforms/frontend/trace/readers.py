@@ -239,6 +239,35 @@ class ContentsOf(Reader):
 
 
 @dataclass(frozen=True, eq=False)
+class ShapeOf(Reader):
+    """The shape of a sparse matrix."""
+
+    get: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        return self.get().shape
+
+
+@dataclass(frozen=True, eq=False)
+class EntriesOf(Reader):
+    """The entries of a sparse matrix, or their rows or columns: "data", "row" or "col"."""
+
+    get: Callable[[], Any]
+    part: str
+
+    def __call__(self) -> Any:
+        matrix = self.get()
+        if matrix.format not in ("csr", "csc"):
+            return getattr(matrix.tocoo(), self.part)
+        if self.part == "data":
+            return matrix.data
+        if self.part == ("col" if matrix.format == "csr" else "row"):
+            return matrix.indices
+        starts = matrix.indptr
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
+@dataclass(frozen=True, eq=False)
 class ElementsOf(Reader):
     """What a matrix holds, as a plain array."""
 

@@ -74,8 +74,7 @@ def test_objects_are_made_of_values_of_the_program():
     ours = jit(f)
     for scale in (1.0, 3.0):
         assert ours(scale * X) == pytest.approx(f(scale * X))
-    with pytest.raises(NotDifferentiableError, match="has no derivative"):
-        grad(f)(X)
+    np.testing.assert_allclose(grad(f)(X), gradient(f, X), rtol=1e-6)
 
 
 def stored_item(x, a):
@@ -115,15 +114,11 @@ def shown(x, a):
     return f"{a}" == "" or x[0]
 
 
-def shares_memory(x, a):
-    return np.sum(scipy.sparse.csr_matrix((x, [0, 1, 2], [0, 1, 2, 3])) @ x)
-
-
 @pytest.mark.parametrize(
     "program",
     [
         *(stored_item, stored_data, stored_attribute, scaled_in_place, sorted_in_place),
-        *(run_over, returned, shown, shares_memory),
+        *(run_over, returned, shown),
     ],
 )
 def test_what_would_be_done_while_staging_only_is_refused(program):
@@ -133,7 +128,7 @@ def test_what_would_be_done_while_staging_only_is_refused(program):
     np.testing.assert_array_equal(matrix.toarray(), LAPLACE.toarray())
 
 
-def test_stores_to_what_an_object_has_too_are_refused():
+def test_stores_to_what_a_matrix_has_too_show_in_it():
     matrix = LAPLACE.copy()
     data = matrix.data
 
@@ -141,8 +136,8 @@ def test_stores_to_what_an_object_has_too_are_refused():
         data[0] = 9.0
         return np.sum(matrix @ x)
 
-    with pytest.raises(tapeless.TapelessError, match="an object of another library has, too"):
-        jit(f)(X)
+    assert jit(f)(X) == pytest.approx(6.5)
+    assert data[0] == 9.0
 
 
 def test_masked_arrays_keep_their_operations():
@@ -238,10 +233,10 @@ def test_a_matrix_is_one_parameter():
     def f(x):
         for _ in range(3):
             x = x - 0.1 * (LAPLACE @ x)
-        return np.sum(x**2) + LAPLACE[0, 1] * x[0] + LAPLACE[0, 1]
+        return np.sum(x**2) + LAPLACE[0, 1] * x[0] + LAPLACE[0, 1] + 0.0 * LAPLACE.max()
 
     source = grad(f).source(X)
-    assert "def f_grad(x, LAPLACE_matmul, LAPLACE_matmul_transposed, LAPLACE_getitem):" in source
+    assert source.count("LAPLACE_matmul,") == source.count("LAPLACE_getitem,") == 1
     np.testing.assert_allclose(grad(f)(X), gradient(f, X), rtol=1e-6)
 
 
