@@ -426,6 +426,14 @@ def in_sparse_matrices(x):
     return np.sum(solution**2) + x @ (steps @ solution) + np.sum(IDENTITY @ x)
 
 
+@row("lists of objects, or of tuples and dicts with texts, in an order that run-time values decide")
+def in_the_order_of_scores(x):
+    scores = {"a": x[0] ** 2, "b": x[1], "c": x[2]}
+    ranked = sorted(scores.items(), key=lambda item: item[1], reverse=True)
+    (name, best), *_ = ranked
+    return best**2 + scores[name] * len(name) + sum(k * v for k, (_, v) in enumerate(ranked))
+
+
 @row("deques")
 def window(x):
     held, total = deque(maxlen=2), 0.0

@@ -219,6 +219,8 @@ def _current_place(name: str) -> Any:
 def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
     """this.name(*args) of a dictionary or set of Python's, with a key of run-time values;
     NOTHING where Python's own will do."""
+    if name == "most_common" and type(this) is Counter:
+        return hooks.call(known_keys.most_common, this, *args)
     if not args or not isinstance(this, (*DICTS, *SETS)):
         return NOTHING
     if trace().tracing:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterator, Sequence
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from tapeless.transforms.frontend.builtins.min_max import materialize, of_presen
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.control_flow.iteration import map_
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
+from tapeless.transforms.frontend.heap.coded_constants import differ_in_constants, with_codes
 from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
@@ -183,7 +185,7 @@ def _reorder(items: Any, order: Any) -> Any:
         result = items.rows([a[order] for a in items.arrays()])
         share_elements(items, result)
         return result
-    specs = [require_defined(flatten(v)) for v in items]
+    specs = with_numbered_constants([require_defined(flatten(v)) for v in items])
     if one_by_one or not interchangeable(specs) or not _of_equal_lengths(specs):
         return trace().born(StagedList(items[_known_place(order, k)] for k in range(len(items))))
     columns = [_reorder_values(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
@@ -201,6 +203,30 @@ def _reorder(items: Any, order: Any) -> Any:
         return _element(specs, iter([leaf(c, k, w, leaves) for c, w, leaves in parts]))
 
     return trace().born(StagedList(element(k) for k in range(len(items))))
+
+
+def with_numbered_constants(specs: list[Structure]) -> list[Structure]:
+    """The structures of items that differ in texts or objects, with numbers for these."""
+    if trace().identities:
+        specs = [*map(_by_identity, specs)]
+    if len(specs) < 2 or interchangeable(specs):
+        return specs
+    first, *others = specs
+    if not all(differ_in_constants(first, s) for s in others):
+        return specs
+    trace().decisions.codable = True
+    if not trace().decisions.codes:
+        return specs
+    holder = trace().born(StagedList())
+    like = with_codes(first, holder)
+    return [like, *(with_codes(s, holder, like) for s in others)]
+
+
+def _by_identity(spec: Structure) -> Structure:
+    """The structure of an item in which objects that may be changed are one of several."""
+    if is_dataclass(spec.value) and not isinstance(spec.value, type) and mutable(spec.value):
+        return Structure("static", spec.value)
+    return replace(spec, children=tuple(map(_by_identity, spec.children)))
 
 
 def _can_change(item: Any) -> bool:

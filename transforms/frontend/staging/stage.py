@@ -253,8 +253,11 @@ def _for_all_values(
         identities = {"exact": True, "identities": True}
         attempts += [plainer(**identities, records=True)] if decisions.recorded else []
         attempts.append(plainer(**identities))
-        attempts += [plainer(**identities, codes=True)] if decisions.codable else []
+        attempts.append(plainer(**identities, codes=True))
     for attempt in attempts:
+        tried = attempts[: attempts.index(attempt)]
+        if attempt.codes and not (decisions.codable or any(a.codable for a in tried)):
+            continue
         attempt.axes = set(axes)
         try:
             return _stage_until_stable(call, leaves, names, attempt, constants)

@@ -38,6 +38,12 @@ def value_or(at: Any, values: Any, default: Any) -> Any:
     return values[at] if at >= 0 else default
 
 
+def most_common(counts: Any, n: Any = None) -> Any:
+    """counts.most_common(n)"""
+    ordered = sorted(counts.items(), key=lambda item: item[1], reverse=True)
+    return ordered if n is None else ordered[: max(n, 0)]
+
+
 class Found:
     """One of several known dictionaries of other keys, which is read only."""
 
