@@ -1,5 +1,7 @@
 """Variables that only some passes of a loop set: their value goes along, and so does whether."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -226,3 +228,68 @@ def test_reading_is_enough_to_need_a_value(function):
     np.testing.assert_equal(made(TABLE, 0.5), function(TABLE, 0.5))
     with pytest.raises(UnboundLocalError):
         made(TABLE, 5.0)
+
+
+class Peak:
+    def __init__(self, height, place):
+        self.height, self.place = height, place
+
+    def doubled(self):
+        return 2 * self.height
+
+
+@dataclass
+class Record:
+    height: float = 0.0
+
+
+def object_of_some_passes(table, bound):
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            peak = Peak(table[i, 1], i)
+            peak.height += table[i, 0] ** 2
+    return peak.doubled() + peak.place
+
+
+def object_of_some_inner_passes(table, bound):
+    for i in range(len(table)):
+        for j in range(table.shape[1]):
+            if table[i, j] > bound:
+                peak = Peak(table[i, j] ** 2, 10 * i + j)
+    return peak.doubled() * peak.place
+
+
+def record_of_some_inner_passes(table, bound):
+    for i in range(len(table)):
+        for j in range(table.shape[1]):
+            if table[i, j] > bound:
+                peak = Record(table[i, j] ** 2)
+    return peak.height
+
+
+def object_under_a_test(table, bound):
+    if table[0, 0] > bound:
+        peak = Peak(table[0, 1], 0)
+    return peak.doubled()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(object_of_some_passes, object_of_some_inner_passes, record_of_some_inner_passes),
+        object_under_a_test,
+    ],
+)
+@pytest.mark.parametrize("last", [4.0, 0.2])
+def test_objects(function, last):
+    table = np.array([[1.0, 2.0], [3.0, 0.3], [last, 0.1]])
+    with tapeless.strict(True):
+        assert tapeless.jit(function)(table, 0.5) == pytest.approx(function(table, 0.5))
+        slopes = tapeless.grad(function)(table, 0.5)
+    expected = [
+        (function(table + offset, 0.5) - function(table - offset, 0.5)) / 2e-6
+        for offset in 1e-6 * np.eye(6).reshape(6, 3, 2)
+    ]
+    np.testing.assert_allclose(slopes.ravel(), expected, rtol=1e-6, atol=1e-8)
+    with pytest.raises(UnboundLocalError):
+        tapeless.jit(function)(table, 9.0)

@@ -38,7 +38,7 @@ from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, has_identity
-from tapeless.transforms.frontend.values.structure import Structure, is_reference
+from tapeless.transforms.frontend.values.structure import MISSING, Structure, is_reference
 from tapeless.transforms.frontend.values.uneven_contents import (
     contents_of,
     for_each_length,
@@ -142,6 +142,8 @@ def for_each_option(function: Callable[..., Any], *values: Any) -> Any:
         )
 
     def side(option: Any) -> Any:
+        if option is MISSING:
+            raise_(UnboundLocalError("cannot access a local variable that is not set"))
         try:
             return for_each_option(function, *before, _realise_option(option), *after)
         except (TypeError, AttributeError) as e:  # of None, mostly

@@ -501,6 +501,8 @@ class LoopFixpoint:
             if self.tell(loc, final.value.undefined):
                 return True
         if entry.value is MISSING:
+            if isinstance(final.value, Either) and final.value.may_be(MISSING):
+                raise CannotRoll(f"'{loc.name}' gets an object in some passes only")
             if not unset and asked_in_vain(loc, final, self.aliases.began, self.varies):
                 if staged.test is None or final.kind != "leaf":
                     raise CannotRoll(f"its first pass asks for '{loc.name}' before it is there")

@@ -65,6 +65,10 @@ class Either:
         parts = (self.yes, self.no)
         return [x for p in parts for x in (p.options() if isinstance(p, Either) else [p])]
 
+    def may_be(self, value: Any) -> bool:
+        """Whether it may be this very value."""
+        return any(option is value for option in self.options())
+
     def presence_conditions(self) -> frozenset[Any]:
         """What is true, as tests around it say it, where this is not None."""
         test = self.test.value()
