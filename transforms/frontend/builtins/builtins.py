@@ -43,6 +43,7 @@ from tapeless.transforms.frontend.builtins.sorted import sorted_
 from tapeless.transforms.frontend.control_flow import combinatorics
 from tapeless.transforms.frontend.control_flow.branches import choose
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension, must_roll
+from tapeless.transforms.frontend.control_flow.item_filters import is_pushed, list_of_generator
 from tapeless.transforms.frontend.control_flow.iteration import (
     accumulate,
     count_,
@@ -83,6 +84,8 @@ def _list(hooks: Any, x: Any = ()) -> Any:
     x = list_of_lazy(x)
     if type(x) is StagedList:
         return x.copy()
+    if is_pushed(x):
+        return list_of_generator(x)
     if must_roll(x):
         return comprehension("ListComp", (x, lambda item: (lambda: True, lambda: item), False))
     return trace().born(StagedList(x))

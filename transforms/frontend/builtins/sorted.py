@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.builtins.comparison import fields_compared, is_run_time_value
 from tapeless.transforms.frontend.builtins.min_max import materialize, of_present
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
+from tapeless.transforms.frontend.control_flow.item_filters import is_pushed, list_of_generator
 from tapeless.transforms.frontend.control_flow.iteration import map_
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
 from tapeless.transforms.frontend.heap.coded_constants import differ_in_constants, with_codes
@@ -48,7 +49,7 @@ def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
     if is_sorted_by_names(x, key):
         return _sorted_keys(x, bool(reverse))
     x, key = x.to_list() if isinstance(x, Lazy) else x, of_present(key)
-    x = materialize(x) if must_roll(x) else x
+    x = list_of_generator(x) if is_pushed(x) else materialize(x) if must_roll(x) else x
     rolled = isinstance(x, Symbol) or own_attribute(x, "tail") is not None
     items = x if rolled else list(x)
     keys = items if key is None else _map_key(hooks, key, items, rolled)

@@ -46,6 +46,7 @@ from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.attribute_names import attributes, is_record
+from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import LoopAliases
 from tapeless.transforms.frontend.values.join import convert
 from tapeless.transforms.frontend.values.structure import (
@@ -98,9 +99,14 @@ class LoopEmitter:
         self.ran: Var | None = None
         self.kept = False  # a loop although it does nothing with symbols
 
-    def collect(self, locations: dict[Any, Location]) -> None:
+    def collect(self, locations: dict[Any, Location], loop: Any) -> None:
         for key, loc in locations.items():
             if self.staged.entries[key].value is MISSING:
+                final = self.staged.final(key).value
+                if isinstance(final, Either) and final.may_be(MISSING):
+                    why = f"'{loc.name}' gets an object in some passes only, and is read later"
+                    self.after.append((loc, Incompatible(why, loop=loop)))
+                    continue
                 self.collect_new(key, loc)
             else:
                 self.collect_carried(key, loc)

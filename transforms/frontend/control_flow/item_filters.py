@@ -13,11 +13,13 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.combinatorics import AsItIs
-from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, must_roll
+from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.heap.iterators import Advancing
+from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.trace import trace
 
 __staged__ = True  # entered as code of the user's is
@@ -115,6 +117,23 @@ def _key_of(item: Any, key: Any) -> Any:
 def is_pushed(x: Any) -> bool:
     """Whether a loop over an iterator is one of the program."""
     return isinstance(x, Advancing) and x.pushes
+
+
+def list_of_generator(x: Advancing) -> Any:
+    """The items of a generator that has not begun: one by one as Python takes them; where
+    run-time values say which there are, by a loop of the program."""
+    run, runs = trace(), x.runs
+    start, stale = len(run.blocks[-1]), dict(run.memory.stale)
+    try:
+        with run.undone_by_errors():
+            return run.born(StagedList(x))
+    except NeedStatic:
+        if run.observing:
+            raise
+        del run.blocks[-1][start:]
+        run.memory.stale = stale
+    again = Advancing(x.source, runs)
+    return comprehension("ListComp", (again, lambda item: (lambda: True, lambda: item), False))
 
 
 def _rolls(x: Any) -> bool:

@@ -197,7 +197,7 @@ class LoopFixpoint:
                 t.loops.stored[self.key] = (self.frame, list(self.locations.values()))
                 emitter = LoopEmitter(self.seq, staged, self.aliases, self.standing)
                 self.rotating.find(staged, self.aliases)
-                emitter.collect(self.locations)
+                emitter.collect(self.locations, self.key)
                 self.rotating.count(staged, emitter)
                 self.labels.explain(self.locations)
                 t.origin = t.place() or t.origin  # the line of the loop
@@ -502,7 +502,8 @@ class LoopFixpoint:
                 return True
         if entry.value is MISSING:
             if isinstance(final.value, Either) and final.value.may_be(MISSING):
-                raise CannotRoll(f"'{loc.name}' gets an object in some passes only")
+                staged.results[key] = []
+                return False
             if not unset and asked_in_vain(loc, final, self.aliases.began, self.varies):
                 if staged.test is None or final.kind != "leaf":
                     raise CannotRoll(f"its first pass asks for '{loc.name}' before it is there")

@@ -55,11 +55,14 @@ class Incompatible:
     hint: str = "give the name the same kind of value on every side and in every pass"
     error: type[TapelessError] = StructureError
     test: Atom | None = None  # of the branches, if it can be known while staging
+    loop: Any = None  # where it can be read if this one is unrolled
 
     def refusal(self) -> BaseException:
         """What to raise where it is read: where the test can be known, it has to be."""
         if self.test is not None:
             return NeedStatic(self.test, self.reason, self.hint)
+        if self.loop is not None:
+            trace().decisions.unroll_all({self.loop: self.reason})
         return self.error(self.reason, self.hint)
 
 
