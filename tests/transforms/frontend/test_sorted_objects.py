@@ -3,6 +3,7 @@
 import heapq
 from collections import Counter
 from dataclasses import dataclass
+from functools import total_ordering
 
 import numpy as np
 import pytest
@@ -99,7 +100,50 @@ def sectors(x):
     return rows[0][0] - 2 * rows[-1][0] + beside + records[0]["r"] + len(records[1]["n"])
 
 
-PROGRAMS = [ranking, league, genetic, word_counts, sectors]
+def records(x):
+    """Dictionaries that are changed through one list, and read through another."""
+    rows = [{"name": name, "score": x[k], "rank": 0} for k, name in enumerate(NAMES)]
+    for place, row in enumerate(sorted(rows, key=lambda row: row["score"])):
+        row["rank"] = place
+        row["score"] *= 1 + place
+    return sum(row["score"] * row["rank"] * len(row["name"]) * k for k, row in enumerate(rows))
+
+
+class Card:
+    """Compared by the user's method, with a text where numbers are equal."""
+
+    def __init__(self, value, suit):
+        self.value, self.suit = value, suit
+
+    def __lt__(self, other):
+        if abs(self.value - other.value) > 1e-9:
+            return self.value < other.value
+        return self.suit < other.suit
+
+
+@total_ordering
+class Rate:
+    def __init__(self, k):
+        self.k = k
+
+    def __eq__(self, other):
+        return self.k == other.k
+
+    def __lt__(self, other):
+        return self.k < other.k
+
+
+def hands(x):
+    hand = [Card(v, suit) for v, suit in zip(x, "cdhs", strict=True)]
+    ordered = sorted(hand)
+    hand.sort(reverse=True)
+    rates = [Rate(v**2) for v in x]
+    fast, slow = max(rates), min(rates)
+    total = ordered[0].value - 2 * ordered[-1].value + (hand[0].suit == "h") + max(hand).value
+    return total + fast.k - 3 * slow.k + sorted(rates)[1].k + (fast > slow)
+
+
+PROGRAMS = [hands, records, ranking, league, genetic, word_counts, sectors]
 OTHERS = [X, X[::-1] + 0.1, np.array([1.3, 0.1, 0.9, 0.4])]
 
 

@@ -143,6 +143,13 @@ def _equals_known(staged: Any, items: list[Any]) -> Any:
 PLAIN = frozenset({int, float, bool, str, bytes, type(None)})  # of what keys are mostly made
 
 
+def has_run_time_order(value: Any) -> bool:
+    """Whether objects of the user's in it are compared by what may depend on run-time values."""
+    if isinstance(value, (list, tuple)) and own_attribute(value, "tail") is None:
+        return any(map(has_run_time_order, value))
+    return special_methods.special(value, "__lt__") is not None or is_run_time_value(value)
+
+
 def is_run_time_value(value: Any, depth: int = 50) -> bool:
     """Whether what a comparison of the value gives is known only when the program runs; objects
     may hold themselves."""

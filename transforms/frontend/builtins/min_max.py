@@ -11,7 +11,7 @@ import numpy as np
 
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, wrap
-from tapeless.transforms.frontend.builtins.comparison import binary, is_run_time_value
+from tapeless.transforms.frontend.builtins.comparison import binary, has_run_time_order
 from tapeless.transforms.frontend.control_flow.branches import choose
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.control_flow.iteration import fold, item_of, len_, map_, zip_
@@ -93,7 +93,7 @@ def extremum(name: str) -> Any:
 
 def _of_items(name: str, keys: list[Any], items: list[Any], more: dict[str, Any]) -> Any:
     native, kind = getattr(builtins, name), KINDS[name][0]
-    if not any(map(is_run_time_value, keys)):
+    if not any(map(has_run_time_order, keys)):
         if keys is items or not items:
             return native(items, **more)
         return items[native(range(len(items)), key=keys.__getitem__)]

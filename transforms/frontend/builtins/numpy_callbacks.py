@@ -14,13 +14,12 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.memory_layout import in_order
 from tapeless.transforms.frontend.arrays.memory_order import element_strides
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
-from tapeless.transforms.frontend.builtins.comparison import is_run_time_value
+from tapeless.transforms.frontend.builtins.comparison import has_run_time_order
 from tapeless.transforms.frontend.builtins.replacements import stand_in
 from tapeless.transforms.frontend.builtins.ufuncs_of_python import of_python_code
 from tapeless.transforms.frontend.builtins.vectorized import call_vectorized
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
-from tapeless.transforms.frontend.objects.special_methods import array_of, special
-from tapeless.transforms.frontend.trace.own_attributes import own_attribute
+from tapeless.transforms.frontend.objects.special_methods import array_of
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.prelude.numpy import linalg, matrices, polynomial_fits, structured_arrays
@@ -313,7 +312,7 @@ def _written_functions(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: A
         or (getattr(f, "__module__", None) or "").startswith(SPARSE)
         or (
             getattr(f, "__module__", "") in ORDERING
-            and any(map(_has_run_time_order, (*args, *kwargs.values())))
+            and any(map(has_run_time_order, (*args, *kwargs.values())))
         )
         or any(
             has_symbols(a) or callable(a) or isinstance(a, (Iterator, ValuesView))
@@ -321,10 +320,3 @@ def _written_functions(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: A
         )
     )
     return hooks.call(ours, *args, **kwargs) if staged else hooks.call_native(f, args, kwargs)
-
-
-def _has_run_time_order(value: Any) -> bool:
-    """Whether objects of the user's in it are compared by what may depend on run-time values."""
-    if isinstance(value, (list, tuple)) and own_attribute(value, "tail") is None:
-        return any(map(_has_run_time_order, value))
-    return special(value, "__lt__") is not None or is_run_time_value(value)

@@ -19,15 +19,21 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
-from tapeless.transforms.frontend.builtins.comparison import fields_compared, is_run_time_value
+from tapeless.transforms.frontend.builtins.comparison import (
+    binary,
+    fields_compared,
+    has_run_time_order,
+)
 from tapeless.transforms.frontend.builtins.min_max import materialize, of_present
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.control_flow.item_filters import is_pushed, list_of_generator
 from tapeless.transforms.frontend.control_flow.iteration import map_
+from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
 from tapeless.transforms.frontend.heap.coded_constants import differ_in_constants, with_codes
 from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
+from tapeless.transforms.frontend.objects.special_methods import special
 from tapeless.transforms.frontend.trace.own_attributes import own_attribute
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.container_aliases import mutable, record_aliases
@@ -43,6 +49,8 @@ from tapeless.transforms.frontend.values.structure import (
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
 from tapeless.transforms.prelude.containers.optional_keys import OptionalKeys, OptionalView
+
+MOST = 40  # objects that are compared by the user's methods, each with each
 
 
 def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
@@ -84,7 +92,7 @@ def _sorted_keys(x: Any, reverse: bool) -> FilteredList:
 def _deciding_keys(keys: list[Any]) -> list[Any] | None:
     """The keys, of tuples the parts before the first symbol, where they decide the order: those of
     sorted(params.items()) are names. None if values at run time decide."""
-    if not any(map(is_run_time_value, keys)):
+    if not any(map(has_run_time_order, keys)):
         return keys
     if not all(type(key) is tuple for key in keys):
         return None
@@ -133,10 +141,13 @@ def _columns(keys: Sequence[Any]) -> Iterator[Any]:
     if all(isinstance(key, (Symbol, *NUMBERS)) for key in keys):
         yield apply(FUNCTIONS[np.asarray], list(keys))
         return
-    if not any(map(is_run_time_value, keys)):
+    if not any(map(has_run_time_order, keys)):
         ranks = _ranks(keys)
         if any(ranks):
             yield apply(FUNCTIONS[np.asarray], ranks)
+        return
+    if 1 < len(keys) <= MOST and all(special(key, "__lt__") is not None for key in keys):
+        yield _ranks_by_methods(keys)
         return
     parts = [
         key if isinstance(key, (tuple, list)) else fields_compared("lt", key) or () for key in keys
@@ -153,6 +164,15 @@ def _ranks(keys: Sequence[Any]) -> list[int]:
     for a, b in itertools.pairwise(sorted(range(len(keys)), key=lambda k: keys[k])):
         ranks[b] = ranks[a] + bool(keys[a] < keys[b])
     return ranks
+
+
+def _ranks_by_methods(keys: Sequence[Any]) -> Any:
+    """How many others are smaller than each, as the user's `__lt__` says."""
+    smaller = [
+        [truth(binary("Lt", other, key)) for other in keys if other is not key] for key in keys
+    ]
+    flags = apply(FUNCTIONS[np.asarray], smaller)
+    return apply(FUNCTIONS[np.sum], apply(FUNCTIONS[np.asarray], flags, int), axis=1)
 
 
 def _order(columns: list[Any], reverse: bool) -> Any:
@@ -224,8 +244,9 @@ def with_numbered_constants(specs: list[Structure]) -> list[Structure]:
 
 
 def _by_identity(spec: Structure) -> Structure:
-    """The structure of an item in which objects that may be changed are one of several."""
-    if is_dataclass(spec.value) and not isinstance(spec.value, type) and mutable(spec.value):
+    """The structure of an item in which what may be changed is one of several objects."""
+    is_record = is_dataclass(spec.value) and not isinstance(spec.value, type)
+    if (is_record or isinstance(spec.value, dict)) and mutable(spec.value):
         return Structure("static", spec.value)
     return replace(spec, children=tuple(map(_by_identity, spec.children)))
 
