@@ -17,7 +17,7 @@ gammainc_by_shape grown in_numbers_of
 in_parallel inverse_error inverse_error_single inverse_gaps inverse_sums last_store matmul matrix
 matrix_slope order_in_place place_after place_before plus plus_product product random_word
 repeated row_order scratch search_after_in_place search_before_in_place sort_in_place
-substitute_in_place summed threefry2x32 turned
+substitute_in_place substitute_untested_in_place summed threefry2x32 turned
 turned_back unique_rows unit_of within
 zeros_like
 nan_where_unclear values_and_turns solve_entries

@@ -102,3 +102,33 @@ def test_norms_and_polynomials_of_float16():
     scaled = lambda h, x: x * (np.linalg.norm(h) - np.sum(h > 0))  # noqa: E731
     np.testing.assert_allclose(tapeless.jit(scaled)(h, X), scaled(h, X), rtol=1e-6)
     assert tapeless.jit(lambda h: np.poly(h)).plain(h).dtype == np.poly(h).dtype
+
+
+def solved_by_factors(a, b, k):
+    return sl.lu_solve(sl.lu_factor(a), b, trans=k)
+
+
+@pytest.mark.parametrize("imaginary", [0.0, 1.0j])
+def test_kinds_of_systems_one_after_the_other(imaginary):
+    """The second value of an option is the first that is no constant."""
+    a, compiled = M + imaginary * M[::-1], tapeless.jit(solved_by_factors).plain
+    for k in (1, 2, 0, 2, 1):
+        expected = solved_by_factors(a, X[:3], k)
+        np.testing.assert_allclose(compiled(a, X[:3], k), expected, rtol=1e-12)
+    with pytest.raises(ValueError, match="trans must be 0, 1 or 2, not 3"):
+        compiled(a, X[:3], 3)
+
+
+@pytest.mark.parametrize("k", [0, 1])
+@pytest.mark.parametrize("n", [2, 80])  # in kernels, and by LAPACK
+def test_singular_factors_give_infinities(n, k):
+    a, b = np.eye(n) + np.eye(n, k=1), np.ones(n)
+    a[-1, -1] = 0.0
+
+    def solution(lu, rows, b):
+        return sl.lu_solve((lu, rows), b, trans=k)
+
+    expected = solution(a, np.arange(n), b)
+    assert not np.all(np.isfinite(expected))
+    for f in (tapeless.jit(solution).plain, tapeless.jit(solution)):
+        np.testing.assert_array_equal(np.isfinite(f(a, np.arange(n), b)), np.isfinite(expected))

@@ -21,9 +21,9 @@ from tapeless.transforms.frontend.control_flow.comprehensions import (
     Undecided,
     comprehension,
     each_item,
+    known_items,
     long_by_data,
     rolls,
-    run_through,
     undone_if_undecided,
     with_items_met,
 )
@@ -113,7 +113,7 @@ def build_container(hooks: Any, kind: type, container: Any) -> Any:
             trace().decisions.as_keyed(key)
         try:
             with undone_if_undecided(container[0]):
-                items = list(run_through(container, met))
+                items = known_items(container, met)
         except Undecided:
             if rolls(container[0]):
                 trace().decisions.as_keyed(key)

@@ -20,6 +20,7 @@ from tapeless.transforms.frontend.control_flow.known_items import in_arrays
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of
 from tapeless.transforms.frontend.control_flow.loops import for_loop
 from tapeless.transforms.frontend.control_flow.truth import truth
+from tapeless.transforms.frontend.effects.effects import in_generator
 from tapeless.transforms.frontend.heap.frames import Frame
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.lists import SMALL, StagedList
@@ -164,7 +165,7 @@ def comprehension(kind: str, generators: Any) -> Any:
     iterable, *rest = generators
     generators = (in_arrays(iterable), *rest)
     if kind == "GeneratorExp":
-        return Lazy(generators)
+        return Lazy(_as_generator(generators))
     of_filtered = own_attribute(generators[0], "filtered") is not None
     if of_filtered and not _needs_lengths(_key(generators)):
         return filtered_list(generators)
@@ -183,7 +184,7 @@ def _as_list(generators: Any) -> Any:
     met: list[Any] = []
     try:
         with undone_if_undecided(generators[0]):
-            return trace().born(StagedList(run_through(generators, met)))
+            return trace().born(StagedList(known_items(generators, met)))
     except Undecided:
         generators = with_items_met(generators, met)
         if trace().identities and not _needs_lengths(_key(generators)):
@@ -270,25 +271,69 @@ def long_by_data(items: Any) -> bool:
     return isinstance(length, Symbol) and not can_be_known(length.value())
 
 
-def run_through(generators: Any, met: list[Any] | None = None) -> Any:
+def run_through(generators: Any, met: list[Any]) -> Iterator[Any]:
     """Gives what Python does, and keeps the items of the first loop in `met`."""
     iterable, function, nested = generators
+    _require_known_length(iterable)
+    for item in iterable:
+        met.append(item)
+        if (inner := _make_item(function, item)) is None:
+            continue
+        if nested:
+            yield from run_through(inner(), [])
+        else:
+            yield inner()
+
+
+def known_items(generators: Any, met: list[Any]) -> list[Any]:
+    """What `run_through` gives, for a list: StopIteration inside is no error of a generator."""
+    iterable, function, nested = generators
+    _require_known_length(iterable)
+    items: list[Any] = []
+    for item in iterable:
+        met.append(item)
+        if (inner := _make_item(function, item)) is not None:
+            items += known_items(inner(), []) if nested else [inner()]
+    return items
+
+
+def _require_known_length(iterable: Any) -> None:
     if any(map(long_by_data, lists_of(getattr(iterable, "source", iterable)))):
         raise Undecided
-    for item in iterable:
-        if met is not None:
-            met.append(item)
-        test, inner = function(item)
-        decided = truth(test())
-        if isinstance(decided, Symbol):
-            if not can_be_known(decided.value()):
-                raise Undecided
-            decided = bool(decided)
-        if decided:
-            if nested:
-                yield from run_through(inner())
-            else:
-                yield inner()
+
+
+def _make_item(function: Callable[[Any], Any], item: Any) -> Any:
+    """What computes the item of a comprehension from that of its loop; None if the test fails."""
+    test, inner = function(item)
+    decided = truth(test())
+    if isinstance(decided, Symbol):
+        if not can_be_known(decided.value()):
+            raise Undecided
+        decided = bool(decided)
+    return inner if decided else None
+
+
+class GeneratorBody:
+    """What the loop of a generator expression does with an item: StopIteration that leaves it
+    becomes a RuntimeError.
+    """
+
+    def __init__(self, function: Any, nested: bool) -> None:
+        self.function, self.nested = function, nested
+        self.__code__ = function.__code__
+
+    def __call__(self, item: Any) -> Any:
+        test, inner = in_generator(self.function, item)
+        return functools.partial(in_generator, test), functools.partial(self.compute, inner)
+
+    def compute(self, inner: Callable[[], Any]) -> Any:
+        value = in_generator(inner)
+        return _as_generator(value) if self.nested else value
+
+
+def _as_generator(generators: Any) -> Any:
+    iterable, function, nested = generators
+    return iterable, GeneratorBody(function, nested), nested
 
 
 def _roll_into_list(generators: Any) -> Any:

@@ -179,7 +179,7 @@ def map_(hooks: Any, f: Any, *parts: Any) -> Any:
     zipped = zip_(hooks, *parts)
     if isinstance(zipped, Sequence):
         return indexed_sequence(zipped.count, lambda k: hooks.call(f, *zipped.item(k)), (zipped,))
-    return (hooks.call(f, *items) for items in zipped)
+    return itertools.starmap(functools.partial(hooks.call, f), zipped)
 
 
 def filter_(hooks: Any, f: Any, x: Any) -> Any:
@@ -236,7 +236,7 @@ def accumulate(hooks: Any, iterable: Any, func: Any = operator.add, *, initial: 
 
 
 def starmap(hooks: Any, f: Any, x: Any) -> Any:
-    return (hooks.call(f, *items) for items in x)
+    return itertools.starmap(functools.partial(hooks.call, f), x)
 
 
 def next_(hooks: Any, x: Any, *default: Any) -> Any:

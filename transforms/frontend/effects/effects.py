@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from tapeless.transforms.frontend.values.text import (
     Text,
 )
 from tapeless.transforms.python_text.literals import is_literal
+
+STOPPED = "generator raised StopIteration"  # Python's words
 
 
 class Unreachable(Signal):
@@ -79,8 +82,22 @@ def _spec(spec: Any, args: list[Atom]) -> Any:
     return spec if isinstance(spec, str) else effect_parts(spec, args)
 
 
+def in_generator(f: Callable[..., Any], *args: Any) -> Any:
+    """Calls what runs in a generator, which StopIteration leaves as a RuntimeError."""
+    handlers = trace().handlers
+    handlers.generators.append(len(handlers.open))
+    try:
+        return f(*args)
+    except StopIteration as e:
+        raise RuntimeError(STOPPED) from e
+    finally:
+        handlers.generators.pop()
+
+
 def raise_(exc: Any, cause: Any = None) -> None:
     kind = exc if isinstance(exc, type) else type(exc)
+    if trace().handlers.leaves_generator(kind):
+        kind, exc = RuntimeError, RuntimeError(STOPPED)
     if trace().tracing and _has_symbols(exc):
         exc = _with_values(exc)
     if is_always_caught(kind):

@@ -20,16 +20,24 @@ class Handlers:
     attempts  the runs of their try statements
     probes    how many of these only look for tests
     ways      how many of the statements are staged once for each way through them
+    generators  how many clauses were open where each of the generators that run was entered
     """
 
     def __init__(self) -> None:
         self.open: list[Any] = []
         self.attempts: list[Any] = []
         self.probes = self.ways = 0
+        self.generators: list[int] = []
 
     def innermost(self, kind: type[BaseException]) -> Any:
         """The innermost open clause that catches such an error; None if there is none."""
         return next((h for h in reversed(self.open) if issubclass(kind, h.kinds())), None)
+
+    def leaves_generator(self, kind: type[BaseException]) -> bool:
+        """Whether such an error is StopIteration that nothing catches in a generator."""
+        if not self.generators or not issubclass(kind, StopIteration):
+            return False
+        return not any(issubclass(kind, h.kinds()) for h in self.open[self.generators[-1] :])
 
     def decides(self, error: Exception, fails: Callable[[], Atom]) -> bool:
         """Whether it is known that an operation does not fail; raises the error where it does."""

@@ -33,21 +33,27 @@ def eliminate_in_place(a):
             for j in range(k + 1, m):
                 a[i, j] -= factor * a[k, j]
 '''
-SUBSTITUTE = '''
-@njit(error_model="numpy", fastmath={"contract"})
+TEST_OF_PIVOTS = """    for i in range(n):
+        if a[i, i] == 0:
+            raise np.linalg.LinAlgError("Singular matrix")
+"""
+SUBSTITUTE = f'''
+@njit(error_model="numpy", fastmath={{"contract"}})
 def substitute_in_place(a):
     """Columns after the square part of a, which is upper triangular, become solutions."""
     n, m = a.shape
-    for i in range(n):
-        if a[i, i] == 0:
-            raise np.linalg.LinAlgError("Singular matrix")
-    for i in range(n - 1, -1, -1):
+{TEST_OF_PIVOTS}    for i in range(n - 1, -1, -1):
         for k in range(i + 1, n):
             for j in range(n, m):
                 a[i, j] -= a[i, k] * a[k, j]
         for j in range(n, m):
             a[i, j] /= a[i, i]
 '''
+SUBSTITUTE_UNTESTED = (
+    SUBSTITUTE.replace("substitute_in_place", "substitute_untested_in_place")
+    .replace("become solutions.", "become solutions; inf and nan where it is singular.")
+    .replace(TEST_OF_PIVOTS, "")
+)
 CHOLESKY = '''
 @njit(error_model="numpy", fastmath={"reassoc", "contract"})
 def cholesky_in_place(a):
@@ -151,6 +157,7 @@ def _routine(name: str, *texts: str) -> Op:
 TEXTS: dict[str, tuple[str, ...]] = {}
 eliminate = _routine("eliminate_in_place", ELIMINATE)
 substitute = _routine("substitute_in_place", SUBSTITUTE)
+substitute_untested = _routine("substitute_untested_in_place", SUBSTITUTE_UNTESTED)
 factorise = _routine("cholesky_in_place", CHOLESKY)
 adjoin = _routine("adjugate_in_place", ADJUGATE)
 sort = _routine("sort_in_place", BEFORE, SORT)
@@ -233,7 +240,8 @@ search_before = _routine(
     "search_before_in_place", BEFORE, PLACE_BEFORE, _search_text(SEARCH, "before")
 )
 search_after = _routine("search_after_in_place", BEFORE, PLACE_AFTER, _search_text(SEARCH, "after"))
-ROUTINES = (eliminate, substitute, factorise, adjoin, sort, order, search_before, search_after)
+SOLVING = (eliminate, substitute, substitute_untested, factorise, adjoin)
+ROUTINES = (*SOLVING, sort, order, search_before, search_after)
 
 #: np.searchsorted for each element of v, as a function of the whole x
 searched = Op(

@@ -21,10 +21,13 @@ from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, store_ran
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.lowering.sizes.size_equalities import check_equal, fitted
 from tapeless.transforms.ops.linalg import factorisations
+from tapeless.transforms.ops.linalg.lu_solutions import lu_solve, row_order
 from tapeless.transforms.ops.linalg.solve import adjugate, det, inv, slogdet, solve
 from tapeless.transforms.ops.linalg.triangular_systems import solve_triangular
 from tapeless.transforms.ops.numpy.diagonals import diagonal
+from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.reductions import prod
+from tapeless.transforms.ops.numpy.sorting import argsort
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import sign
 from tapeless.transforms.ops.primitives.elementwise import absolute, log
 from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, eye, ones, zeros
@@ -111,9 +114,10 @@ def _as_long(b: Atom, n: Size) -> Any:
     return fitted(b, shape=(n, *b.type.shape[1:]))
 
 
-def _substitute_back(work: Atom, b: Atom) -> Any:
+def _substitute_back(work: Atom, b: Atom, tested: bool = True) -> Any:
     """The solutions, of the shape of b."""
-    solved_system, n = array_routines.substitute(work), work.type.shape[0]
+    routine = array_routines.substitute if tested else array_routines.substitute_untested
+    solved_system, n = routine(work), work.type.shape[0]
     if b.type.ndim == 2:
         return part(solved_system, 1, n, n + b.type.shape[1])
     if isinstance(n, int):
@@ -169,11 +173,32 @@ def triangular(
     if a.type.ndim != 2 or b.type.ndim > 2:
         raise NotTaken
     a = _matrix(small, a, outs[0], b.type.shape[1] if b.type.ndim == 2 else 1)
+    return _triangle_solved(a, b, trans, lower, unit)
+
+
+def _triangle_solved(
+    a: Atom, b: Atom, trans: bool, lower: bool, unit: bool, tested: bool = True
+) -> Any:
     a = swap(a) if trans else a
     if lower == trans:
-        return _substitute_back(_with_unit(_augment(a, b), unit), b)
-    turned = _substitute_back(_with_unit(_augment(_reverse(a), _reverse(b, 1)), unit), b)
-    return _reverse(turned, 1)
+        return _substitute_back(_with_unit(_augment(a, b), unit), b, tested)
+    work = _with_unit(_augment(_reverse(a), _reverse(b, 1)), unit)
+    return _reverse(_substitute_back(work, b, tested), 1)
+
+
+def by_factors(
+    small: Any, outs: Outs, lu: Atom, exchanged: Atom, b: Atom, *, trans: bool, checked: bool
+) -> Any:
+    if b.type.ndim > 2:
+        raise NotTaken
+    lu = _matrix(small, lu, outs[0], b.type.shape[1] if b.type.ndim == 2 else 1)
+    rows = row_order(exchanged)
+    if not trans:
+        half = _triangle_solved(lu, get(b, rows), trans=False, lower=True, unit=True, tested=False)
+        return _triangle_solved(lu, half, trans=False, lower=False, unit=False, tested=False)
+    half = _triangle_solved(lu, b, trans=True, lower=False, unit=False, tested=False)
+    half = _triangle_solved(lu, half, trans=True, lower=True, unit=True, tested=False)
+    return get(half, argsort(rows, axis=0))
 
 
 def _reverse(x: Atom, axes: int = 2) -> Any:
@@ -199,4 +224,5 @@ SOLVING: dict[Op, Callable[..., Any]] = {
     adjugate: for_each_matrix(cofactors),
     factorisations.cholesky: for_each_matrix(cholesky),
     solve_triangular: triangular,
+    lu_solve: by_factors,
 }

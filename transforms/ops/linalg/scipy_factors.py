@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 import scipy.linalg as sl
 
-from tapeless.transforms.core.builder import atom_of_size, current, join
+from tapeless.transforms.core.builder import atom_of_size, current, join, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
@@ -16,6 +16,7 @@ from tapeless.transforms.ops.linalg.eigen import NUMPY as EIGEN
 from tapeless.transforms.ops.linalg.factorisations import NUMPY as FACTORISATIONS
 from tapeless.transforms.ops.linalg.factorisations import cholesky
 from tapeless.transforms.ops.linalg.finite_arguments import with_checked_arguments
+from tapeless.transforms.ops.linalg.lu_solutions import lower_and_upper, lu_solve, row_order
 from tapeless.transforms.ops.linalg.products import conjugate_if_complex, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import half
 from tapeless.transforms.ops.linalg.scipy_linalg import ASSUMED, as_blas
@@ -23,12 +24,11 @@ from tapeless.transforms.ops.linalg.triangular_systems import solve_triangular
 from tapeless.transforms.ops.numpy.diagonals import tril, triu
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
-from tapeless.transforms.ops.numpy.sorting import argsort
 from tapeless.transforms.ops.primitives.arithmetic import add, mod, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.elementwise import conjugate
 from tapeless.transforms.ops.primitives.joining import as_array, concatenate
-from tapeless.transforms.ops.primitives.new_arrays import count_up, eye, zeros
+from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
@@ -40,7 +40,6 @@ from tapeless.transforms.ops.primitives.shapes import (
     swap,
 )
 
-INDEX = np.dtype(np.intp)
 #: Whether toeplitz and circulant take the last axis, and not all elements: from SciPy 1.17 on.
 BATCHED = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17)
 
@@ -66,32 +65,11 @@ def _lu_infer(a: Atom) -> tuple[Type, Type]:
     return Type(kind, a.type.shape), Type(np.dtype(np.int32), a.type.shape[:1])
 
 
-ROWS = '''
-def row_order(exchanged):
-    """The order of rows that exchanging each row with another, one after the other, gives."""
-    rows = np.arange(len(exchanged))
-    for k, other in enumerate(exchanged):
-        rows[[k, other]] = rows[[other, k]]
-    return rows
-'''
-row_order = Op(
-    "row_order",
-    lambda exchanged: Type(INDEX, exchanged.type.shape),
-    ("row_order({0})", ROWS),
-    costly=True,
-)
-
-
-def _halves(lu: Atom) -> tuple[Any, Any]:
-    n = lu.type.shape[0]
-    return add(tril(lu, k=-1), eye(sides=(n, n), k=0, dtype=lu.type.dtype)), triu(lu, k=0)
-
-
 def _lu_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     """With x = L^-1 P^T a_dot U^-1: L_dot = L tril(x, -1), U_dot = triu(x) U."""
     if tangents[0] is None:
         return (None, None)
-    low, high = _halves(outs[0])
+    low, high = lower_and_upper(outs[0])
     moved = get(tangents[0], row_order(outs[1]))
     inner = solve_triangular(low, moved, trans=False, lower=True, unit=True)
     inner = swap(solve_triangular(high, swap(inner), trans=True, lower=False, unit=False))
@@ -107,7 +85,7 @@ def _lu(a: Any, permute_l: bool = False, p_indices: bool = False, **options: Any
         raise UnsupportedError("scipy.linalg.lu with p_indices=True", "use the matrix p")
     _refuse("lu", options)
     packed, exchanged = lu_factor(as_array(a))
-    (low, high), rows = _halves(packed), row_order(exchanged)
+    (low, high), rows = lower_and_upper(packed), row_order(exchanged)
     p = cast_to(equal(row(rows), column(count_up(rows.type.shape[0]))), packed.type.dtype)
     return (matmul(p, low), high) if permute_l else (p, low, high)
 
@@ -117,17 +95,18 @@ def _lu_factor(a: Any, **options: Any) -> Any:
     return lu_factor.bind(as_array(a))
 
 
-def _lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0, **options: Any) -> Any:
+def _lu_solve(
+    lu_and_piv: Any, b: Any, trans: Any = 0, check_finite: Any = True, **options: Any
+) -> Any:
     _refuse("lu_solve", options)
+    trans = static(trans, "whether the matrix is turned must be known")
+    if trans not in (0, 1, 2):
+        raise ValueError(f"trans must be 0, 1 or 2, not {trans!r}")
     packed, exchanged = map(as_array, lu_and_piv)
     packed = conjugate_if_complex(packed) if trans == 2 else packed
-    b, rows = as_array(b), row_order(exchanged)
-    if trans in (0, None):
-        half = solve_triangular(packed, get(b, rows), trans=False, lower=True, unit=True)
-        return solve_triangular(packed, half, trans=False, lower=False, unit=False)
-    half = solve_triangular(packed, b, trans=True, lower=False, unit=False)
-    half = solve_triangular(packed, half, trans=True, lower=True, unit=True)
-    return get(half, argsort(rows, axis=0))
+    if packed.type.ndim != 2:
+        raise UnsupportedError("scipy.linalg.lu_solve of several matrices", "loop over them")
+    return lu_solve(packed, exchanged, as_array(b), trans=trans != 0, checked=bool(check_finite))
 
 
 # -- QR, singular values and eigenvalues are NumPy's
