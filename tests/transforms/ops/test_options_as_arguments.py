@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.linalg as sl
+import scipy.special
 
 import tapeless
 
@@ -132,3 +133,40 @@ def test_singular_factors_give_infinities(n, k):
     assert not np.all(np.isfinite(expected))
     for f in (tapeless.jit(solution).plain, tapeless.jit(solution)):
         np.testing.assert_array_equal(np.isfinite(f(a, np.arange(n), b)), np.isfinite(expected))
+
+
+Z = np.array([[1 + 2j, 0.3, 1j], [0.2j, -1, 2.0], [0.5, 1 - 1j, 3]])
+ONE_AFTER_THE_OTHER = {
+    "tril_indices": (lambda m: np.tril_indices(3, 1, m), (2, 0, None, 0, 5)),
+    "triu_indices": (lambda m: np.triu_indices(3, 0, m), (None, 0, 2)),
+    "columns of a triangle": (lambda n: np.triu_indices_from(np.ones((2, n))), (2, 0, 3)),
+    "ndmin": (lambda k: np.array([1.0, 2.0], ndmin=k), (1, 3, 0)),
+    "windows": (
+        lambda m: [f(m) for f in (np.bartlett, np.hanning, np.hamming, np.blackman)],
+        (3, 1.5, 1, 2.7, 0),
+    ),
+    "kaiser": (lambda m: np.kaiser(m, 2.0), (3, 1, 5)),
+    "tensorinv": (lambda k: np.linalg.tensorinv(np.eye(6).reshape(6, 6) + 0.1, ind=k), (1, 1)),
+    "transpose": (lambda k: np.transpose(X, k), (0, -1)),
+    "real_if_close": (lambda t: np.real_if_close(X + 1e-14j, tol=t), (1000.0, 0.1, 100.0)),
+    "compress": (lambda k: np.compress([True], X[0], axis=k), (0, -1)),
+    "repeat": (lambda k: np.repeat(X[0], 2, axis=k), (0, -1)),
+    "squeeze": (lambda k: np.squeeze(X[0], axis=k), (0, -1)),
+    "rank of a vector": (lambda t: np.linalg.matrix_rank(X * t, tol=t), (0.1, 0.0)),
+    "logsumexp": (lambda s: scipy.special.logsumexp(Z, axis=0, return_sign=s), (True, False)),
+    "polyfit": (lambda d: np.polyfit(X, Z.ravel()[:4], d, cov=True), (1, 2)),
+    "lu": (lambda p: sl.lu(Z, permute_l=p), (False, True)),
+}
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ONE_AFTER_THE_OTHER)
+def test_values_one_after_the_other(name):
+    function, values = ONE_AFTER_THE_OTHER[name]
+    compiled = tapeless.jit(function).plain
+    for value in (*values, values[0]):
+        expected = tapeless.tree.leaves(function(value))
+        for x, y in zip(tapeless.tree.leaves(compiled(value)), expected, strict=True):
+            assert (np.shape(x), np.asarray(x).dtype) == (np.shape(y), np.asarray(y).dtype)
+            np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-12)

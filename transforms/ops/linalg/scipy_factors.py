@@ -86,7 +86,8 @@ def _lu(a: Any, permute_l: bool = False, p_indices: bool = False, **options: Any
     _refuse("lu", options)
     packed, exchanged = lu_factor(as_array(a))
     (low, high), rows = lower_and_upper(packed), row_order(exchanged)
-    p = cast_to(equal(row(rows), column(count_up(rows.type.shape[0]))), packed.type.dtype)
+    is_one = equal(row(rows), column(count_up(rows.type.shape[0])))
+    p = cast_to(is_one, np.zeros(0, packed.type.dtype).real.dtype)
     return (matmul(p, low), high) if permute_l else (p, low, high)
 
 

@@ -120,7 +120,9 @@ inv = Op(
 
 
 def _tensorinv(a: Any, ind: int = 2) -> Any:
-    a = as_array(a)
+    a, ind = as_array(a), known_integer(ind, "how many axes are rows must be known")
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
     shape = a.type.shape
     n = dims.product(shape[ind:])
     inverse = inv(reshape(a, shape=(dims.product(shape[:ind]), n)))

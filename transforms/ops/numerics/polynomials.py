@@ -12,7 +12,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.linalg.least_squares import least_squares
-from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.linalg.products import conjugate_if_complex, matmul
 from tapeless.transforms.ops.linalg.solve import inv as inverse
 from tapeless.transforms.ops.numerics.calculus import convolve_vectors
 from tapeless.transforms.ops.numpy.creation import NUMPY as CREATION
@@ -24,6 +24,7 @@ from tapeless.transforms.ops.numpy.run_time_errors import require, require_size
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import not_equal
 from tapeless.transforms.ops.primitives.constant_folding import is_number
+from tapeless.transforms.ops.primitives.elementwise import real
 from tapeless.transforms.ops.primitives.joining import array, as_array, concatenate
 from tapeless.transforms.ops.primitives.new_arrays import FLOAT, count_up, ones
 from tapeless.transforms.ops.primitives.shapes import (
@@ -132,9 +133,9 @@ def _covariance(table: Atom, y: Atom, coefficients: Atom, cov: Any) -> Any:
         return base
     rows, columns = table.type.shape
     residuals = sub(y, matmul(table, coefficients))
-    factor = truediv(
-        sum(mul(residuals, residuals), axes=(0,), keepdims=False), atom_of_size(rows - columns)
-    )
+    squares = mul(residuals, conjugate_if_complex(residuals))
+    squares = real(squares) if squares.type.dtype.kind == "c" else squares
+    factor = truediv(sum(squares, axes=(0,), keepdims=False), atom_of_size(rows - columns))
     return mul(reshape(base, shape=(*base.type.shape, *(1,) * factor.type.ndim)), factor)
 
 

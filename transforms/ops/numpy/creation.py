@@ -25,7 +25,7 @@ from tapeless.transforms.ops.primitives.dtypes import result_dtype
 from tapeless.transforms.ops.primitives.elementwise import log10, maximum, power
 from tapeless.transforms.ops.primitives.joining import array as array
 from tapeless.transforms.ops.primitives.joining import as_array as as_array
-from tapeless.transforms.ops.primitives.joining import axis_of, stack
+from tapeless.transforms.ops.primitives.joining import axis_of, known_integer, stack
 from tapeless.transforms.ops.primitives.make_elementwise import as_floats
 from tapeless.transforms.ops.primitives.new_arrays import (
     FLOAT,
@@ -265,7 +265,8 @@ def _array(
     ndmin: int = 0,
 ) -> Any:
     converted = _of_numpy(object, dtype)
-    lead = max(ndmin - converted.type.ndim, 0)
+    least = known_integer(ndmin, "how many axes there are must be known")
+    lead = max(least - converted.type.ndim, 0)
     if lead:
         converted = reshape(converted, shape=(1,) * lead + converted.type.shape)
     return _copy_of(converted) if converted is object and copy else converted

@@ -148,10 +148,16 @@ argwhere = Op(
     "np.argwhere({0})",
     costly=True,
 )
+
+
+def _triangle_source(args: Atoms, params: Params) -> str:
+    return f"np.{params['name']}({{0}}, {{k}}{')' if params['m'] is None else ', {m})'}"
+
+
 triangle = Op(
     "triangle",
     lambda n, *, name, k, m: (Type(INDEX, (dims.symbol("n", 0),)),) * 2,
-    lambda args, params: f"np.{params['name']}({{0}}, {{k}}" + (", {m})" if params["m"] else ")"),
+    _triangle_source,
     costly=True,
 )
 
@@ -264,8 +270,9 @@ def _extract(condition: Any, arr: Any) -> Any:
 
 def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     a, wanted = as_array(a), nonzero(as_array(condition))
-    if axis is None:
-        a, axis = flatten(a), 0
+    if axis is None or not a.type.ndim:
+        axis = axis_of(0 if axis is None else axis, 1)
+        a = flatten(a)
     return get(a, (*(slice(None),) * axis_of(axis, a.type.ndim), wanted))
 
 

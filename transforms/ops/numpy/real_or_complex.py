@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current
+from tapeless.transforms.core.builder import current, static
 from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.ops.numpy.complex import is_complex
 from tapeless.transforms.ops.numpy.reductions import any_
@@ -79,6 +79,7 @@ def _real_if_close(a: Any, tol: float = 100) -> Any:
     a = as_array(a)
     if not is_complex(a):
         return a
+    tol = static(tol, "how far numbers may be from the real ones must be known")
     least = np.finfo(a.type.dtype).eps * tol if tol > 1 else tol
     apart = logical_not(less(absolute(imag(a)), least))
     what, hint = "np.real_if_close of complex numbers", "write np.real(x), or leave it out"

@@ -65,8 +65,9 @@ repeat_counts = Op(
 
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     a = as_array(a)
-    if axis is None:
-        a, axis = flatten(a), 0
+    if axis is None or not a.type.ndim:
+        axis = axis_of(0 if axis is None else axis, 1, truths=False)
+        a = flatten(a)
     k = axis_of(axis, a.type.ndim, truths=False)
     counts = as_array(repeats)
     if not counts.type.shape:

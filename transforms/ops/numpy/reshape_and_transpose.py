@@ -9,12 +9,18 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.numpy.argument_words import ORDERS, require_word
 from tapeless.transforms.ops.numpy.length_arguments import integers, shape_of
 from tapeless.transforms.ops.numpy.run_time_errors import require_other_size
-from tapeless.transforms.ops.primitives.joining import as_array, axes_of, axis_of, refuse_truth
+from tapeless.transforms.ops.primitives.joining import (
+    as_array,
+    axes_of,
+    axis_of,
+    known_integer,
+    refuse_truth,
+)
 from tapeless.transforms.ops.primitives.shapes import copy, flatten, move, reshape, transpose
 
 
@@ -66,6 +72,8 @@ def _ravel(a: Any, order: Any = "C") -> Any:
 def _transpose(a: Any, axes: Any = None) -> Any:
     a = as_array(a)
     n = a.type.ndim
+    if isinstance(axes, (int, np.integer)) or (isinstance(axes, Var) and not axes.type.shape):
+        axes = (known_integer(axes, "an axis must be known"),)
     axes = range(n)[::-1] if axes is None else integers(axes)
     if len(axes) != n:
         raise ValueError("axes don't match array")

@@ -22,7 +22,7 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
     a = as_array(a)
     refuse_truth(axis, "an integer is required for the axis")
     ones = [k for k, s in enumerate(a.type.shape) if current().lacks_extent(s)]
-    places = ones if axis is None else axes_of(axis, a.type.ndim)
+    places = ones if axis is None else axes_of(axis, max(a.type.ndim, 1))  # 0 is one of no axes
     for k, n in enumerate(a.type.shape):
         if k in places and k not in ones:
             require_size(n, 1, ValueError, NOT_ONE)

@@ -18,7 +18,7 @@ from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reducing
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isfinite, sign
 from tapeless.transforms.ops.primitives.dtypes import result_dtype
-from tapeless.transforms.ops.primitives.elementwise import absolute, exp, log, log1p, maximum
+from tapeless.transforms.ops.primitives.elementwise import absolute, exp, log, log1p, maximum, real
 from tapeless.transforms.ops.primitives.incomplete import beta_by_shape, gamma_by_shape
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of
 from tapeless.transforms.ops.primitives.make_elementwise import (
@@ -430,7 +430,7 @@ def _logsumexp(
 def _with_sign(a: Atom, axes: tuple[int, ...], b: Any, keepdims: bool) -> tuple[Any, Any]:
     """The logarithm of the size of a weighted sum of exponentials, and its sign."""
     weights = 1.0 if b is None else as_array(b)
-    top = logsumexp_of_any(a, axes=axes, keepdims=True)
+    top = logsumexp_of_any(real(a) if a.type.dtype.kind == "c" else a, axes=axes, keepdims=True)
     top = select(isfinite(top), top, 0.0)
     total = sum(mul(exp(sub(a, top)), weights), axes=axes, keepdims=True)
     size = add(log(absolute(total)), top)

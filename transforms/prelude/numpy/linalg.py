@@ -102,6 +102,8 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:  # noqa: N803 (NumPy's)
     """How many singular values are greater than tol, or than rtol times the largest."""
     a = floating(A)
+    if a.ndim < 2:
+        return int(np.any(a != 0))
     s = np.linalg.svdvals(a)
     if tol is None:
         rtol = smallest(a) if rtol is None else rtol

@@ -46,5 +46,6 @@ def polyfit(
             "the number of data points must exceed order to scale the covariance matrix"
         )
     rest = y - table @ of_scaled
-    factor = np.sum(rest * rest, axis=0) / (len(x) - int(deg) - 1)
+    rest_squares = np.abs(rest) ** 2 if rest.dtype.kind == "c" else rest * rest
+    factor = np.sum(rest_squares, axis=0) / (len(x) - int(deg) - 1)
     return coefficients, base * factor if y.ndim == 1 else base[:, :, None] * factor

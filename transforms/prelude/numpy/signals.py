@@ -29,7 +29,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.
 
 def window_angles(M: int) -> Any:  # noqa: N803 (NumPy's)
     """Angles from -pi to pi; 0 of a window of one."""
-    return np.pi * np.arange(1 - M, M, 2) / max(M - 1, 1)
+    return np.pi * np.arange(1 - M, M, 2) / (1 if M == 1 else M - 1)
 
 
 def bartlett(M: int) -> Any:  # noqa: N803 (NumPy's)
@@ -55,7 +55,7 @@ def blackman(M: int) -> Any:  # noqa: N803 (NumPy's)
 
 def kaiser(M: int, beta: Any) -> Any:  # noqa: N803 (NumPy's)
     """Kaiser's window, of a Bessel function."""
-    inside = np.maximum(1 - (np.arange(1 - M, M, 2) / max(M - 1, 1)) ** 2, 0)
+    inside = np.maximum(1 - (window_angles(M) / np.pi) ** 2, 0)
     return np.i0(beta * np.sqrt(inside)) / np.i0(beta)
 
 
