@@ -261,12 +261,12 @@ class Spelling:
         return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
 
     def size_at_home(self, home: Home, s: Let) -> ast.expr:
-        """A size that is an axis of a variable, or an integer variable. One that a program keeps
-        may be that of a variable without a value: then nobody looks at it."""
+        """A size that is an axis of a variable, or an integer variable. One that a program keeps,
+        or makes memory of, may be that of a variable without a value: then nobody looks at it."""
         expression = self.expr(home.var)
         if home.axis is not None:
             text = "len({0})" if home.var.type.ndim == 1 else f"{{0}}.shape[{home.axis}]"
-            if s.op is size_value and self.sizes.may_lack(home.var):
+            if s.op in (size_value, empty) and self.sizes.may_lack(home.var):
                 text = f"(0 if {{0}} is None else {text})"
             expression = template(text, {"0": expression})
         if not home.more:

@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jacfwd, jacrev, jit, value_and_grad, vjp
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Block, Let, Type, Var
+from tapeless.transforms.emit.writer import emit_function
+from tapeless.transforms.ops.primitives.new_arrays import empty
 
 V, M = np.array([0.3, 0.7, -0.2]), np.array([[0.9, 0.05, 0.5], [0.1, -0.1, 0.6]])
 
@@ -85,3 +89,20 @@ def test_zeros_as_long_as_what_another_side_selects(form, x):
     step = 1e-6
     expected = [(total(x, V + d) - total(x, V - d)) / (2 * step) for d in step * np.eye(3)]
     np.testing.assert_allclose(form(grad(total, argnums=1))(x, V), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_memory_as_long_as_what_a_tape_lacks_has_no_elements():
+    """Nobody looks at it where the tape has None there."""
+    n = dims.symbol("n", 0)
+    stopped = Var(Type(np.dtype(bool), (n,)), "stopped")
+    stopped.partial = True
+    memory = Var(Type(np.dtype(float), (3, n)), "passes_saved")
+    make = Let((memory,), empty, (), {"shape": (3, n), "dtype": np.dtype(float)})
+    block = Block((stopped,), (make,), (memory,))
+    text, *_ = emit_function(
+        "f", block, "stopped", [(stopped, "stopped")], ", ".join, "", {"stopped"}
+    )
+    names = {"np": np}
+    exec(text, names)
+    assert names["f"](None).shape == (3, 0)
+    assert names["f"](np.ones(4, bool)).shape == (3, 4)
