@@ -125,13 +125,12 @@ def _as_strided(
     if not has_symbols((x, shape, strides)):
         return np.lib.stride_tricks.as_strided(x, shape, strides, subok, writeable)
     x = _numpy(np.asarray, x)
-    view = hooks.call(
-        copy_strided,
-        x,
-        _numbers(x.shape if shape is None else shape),
-        _numbers(x.strides if strides is None else strides),
-        _distance_of_elements(x),
-    )
+    shape, apart = _numbers(x.shape if shape is None else shape), _distance_of_elements(x)
+    if strides is None:
+        strides = x.strides if apart > 1 else _strides_in_order(shape, x.dtype.itemsize)
+        if len(strides) != len(shape):
+            raise ValueError("mismatch in length of strides and shape")
+    view = hooks.call(copy_strided, x, shape, _numbers(strides), apart)
     if isinstance(x, Symbol) and x.mutable:
         trace().memory.share(view.cell, x.memory())
     view.read_only = True
@@ -140,6 +139,15 @@ def _as_strided(
 
 def _numbers(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, (list, tuple)) else (value,)
+
+
+def _strides_in_order(shape: tuple[Any, ...], step: int) -> tuple[Any, ...]:
+    """The strides that NumPy gives to a new shape of elements that lie in order; its documentation
+    says that they are those of the array."""
+    steps = [step]
+    for n in shape[:0:-1]:
+        steps.append(steps[-1] * n)
+    return tuple(steps[: len(shape)][::-1])
 
 
 def _distance_of_elements(x: Any) -> int:

@@ -107,7 +107,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     s = np.linalg.svdvals(a)
     if tol is None:
         rtol = smallest(a) if rtol is None else rtol
-        tol = np.asarray(rtol)[..., None] * np.max(s, axis=-1, keepdims=True)
+        tol = np.asarray(rtol)[..., None] * np.max(s, axis=-1, keepdims=True, initial=0)
     return np.sum(s > tol, axis=-1)
 
 

@@ -122,3 +122,18 @@ def test_strides(x):
         return x * x.strides[0] + x.strides[-1] * x.itemsize
 
     np.testing.assert_array_equal(tapeless.jit(scaled)(x), scaled(x))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2,), (2, 2, 3), (), None, (12, 1)])
+def test_a_new_shape_without_strides(shape):
+    """NumPy gives the strides of the new shape where the elements of the array lie in order."""
+    x = np.arange(12.0).reshape(3, 4)
+
+    def view(x):
+        return as_strided(x, shape) * 2
+
+    np.testing.assert_array_equal(tapeless.jit(view).plain(x), view(x))
+    slopes = tapeless.grad(lambda x: np.sum(view(x) ** 2))(x)
+    expected = np.zeros((3, 4))
+    as_strided(expected, shape)[...] = 4 * view(x)
+    np.testing.assert_array_equal(slopes, expected)
