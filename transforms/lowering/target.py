@@ -32,6 +32,8 @@ class Target:
                     library would get copies of their rows
     draws           whether kernels draw random numbers from NumPy's generators
     products_of_passes  whether products of vectors leave loops, for one product of all passes
+    linear_recurrences  whether loops that carry a few numbers linearly are cut into blocks
+                    of passes whose coefficients compilers compute several at once
     names           names that the calls of kernels have for themselves
     """
 
@@ -50,6 +52,7 @@ class Target:
     small_matrix: int = 1 << 10
     products_of_passes: bool = False
     draws: bool = False
+    linear_recurrences: bool = False
     names: frozenset[str] = frozenset()
 
 
@@ -76,6 +79,7 @@ C = Target(
     makes_arrays=False,
     sums_in_blocks=False,
     tells_errors=False,
+    linear_recurrences=True,
 )
 GPU = Target(
     "gpu",

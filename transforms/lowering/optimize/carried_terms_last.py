@@ -113,6 +113,13 @@ def carried_terms_last(block: Block) -> Block:
     return replace(block, body=tuple(map(_statement, block.body)))
 
 
+def steps_of_pass(loop: For) -> int:
+    """How many sums and products a pass of a backward loop waits for, one after another."""
+    sums = _BackwardSums(loop.body, loop.carries)
+    sums.block(loop.body)
+    return max((sums.steps.get(v, 0) for v in loop.yields if isinstance(v, Var)), default=0)
+
+
 def _statement(s: Statement) -> Statement:
     s = with_blocks(s, carried_terms_last)
     if isinstance(s, For) and s.reverse:
