@@ -20,12 +20,14 @@ def pointing(problem: str, text: str, start: int, end: int, hint: str) -> UsageE
 
 
 @contextlib.contextmanager
-def writing(path: Path, accepted: str = "a file in a folder that exists") -> Iterator[None]:
+def writing(
+    path: Path, accepted: str = "a file in a folder that exists", option: str = "-o"
+) -> Iterator[None]:
     """Inside, an output that cannot be written is an error of usage. Code of the user runs before
     or after that: its own errors are no ones of the output."""
     try:
         yield
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written: {error.strerror}", f"-o names {accepted}"
+            f"{path} cannot be written: {error.strerror}", f"{option} names {accepted}"
         ) from None

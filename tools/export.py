@@ -14,6 +14,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.tools import internals
 from tapeless.tools.errors import UsageError, writing
+from tapeless.tools.overwriting import check_not_of_the_user
 from tapeless.tools.target import CommandTarget, add_target
 from tapeless.tools.transform import add_transform, transform
 from tapeless.tools.user_output import printing_aside
@@ -78,6 +79,11 @@ def execute(options: Namespace) -> int:
         raise UsageError("--blas is about C", "write --c --blas, or leave --blas out")
     if options.maths == "inline" and not options.c:
         raise UsageError("--maths is about C", "write --c --maths inline, or leave --maths out")
+    if options.output.suffix in (".py", ".c", ".h", ".whl") and not options.output.exists():
+        raise UsageError(
+            f"-o names a folder, and {options.output} looks like a file",
+            "name a folder, as in -o src",
+        )
     target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
     if options.c or options.wheel:
         target = _with_its_object(target)
@@ -113,12 +119,15 @@ def _writer(options: Namespace, function: Any, args: tuple[Any, ...]) -> Callabl
         package = internals.c_package(function, args)
         return lambda folder: [built_wheel(package, folder)]
     files = _c_files(function, args, options.blas, options.maths == "inline")
+    for name in files:
+        check_not_of_the_user(options.output / name)
     return lambda folder: [_write_text(folder / name, text) for name, text in files.items()]
 
 
 def _write_module(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
     """The module in array form, and what lies beside it."""
     file = folder / f"{function.emitted_name}.py"
+    check_not_of_the_user(file)
     function.save(file, *args)
     beside = file.with_suffix(".npz")
     return [file, *([beside] if beside.exists() else [])]

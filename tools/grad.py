@@ -7,6 +7,7 @@ from pathlib import Path
 
 import tapeless
 from tapeless.tools.errors import writing
+from tapeless.tools.overwriting import check_not_of_the_user
 from tapeless.tools.show import show_source
 from tapeless.tools.target import CommandDerivative, add_derivative, add_device, add_target
 from tapeless.tools.user_output import printing_aside
@@ -41,6 +42,8 @@ def describe(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Print the emitted module, or write it."""
+    if options.output is not None:
+        check_not_of_the_user(options.output)
     derivative = CommandDerivative.of_options(options)
     function = derivative.function
     if options.jit or options.device == "gpu":

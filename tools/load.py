@@ -7,11 +7,12 @@ import importlib
 import importlib.util
 import inspect
 import operator
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from tapeless.tools.errors import UsageError
@@ -24,17 +25,20 @@ FORM = "name a function as FILE.py:FUNCTION or module:function"
 def load_function(spec: str) -> Callable[..., Any]:
     """Import the module and find the function, which may stand in a class: FILE.py:Class.method."""
     place, colon, path = spec.rpartition(":")
+    check_no_notebook(Path(place or path))
     if not (colon and place and path):
-        raise UsageError(f"{spec!r} does not name a function", FORM)
+        raise UsageError(f"{spec!r} does not name a function", _form_for(Path(place or path)))
     with printing_aside():
         module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
     value: Any = module
     for name in path.split("."):
         if not hasattr(value, name):
-            raise UsageError(f"{place} has no {path!r}", _offer(module))
-        value = getattr(value, name)
+            raise UsageError(f"{place} has no {path!r}", _offer(value, module))
+        owner_of_value, value = value, getattr(value, name)
+    if inspect.isclass(value):
+        raise UsageError(f"{path!r} in {place} is a class", _offer(value, module))
     if not callable(value):
-        raise UsageError(f"{path!r} in {place} is not a function", _offer(module))
+        raise UsageError(f"{path!r} in {place} is not a function", _offer(owner_of_value, module))
     owner, _, name = path.rpartition(".")
     return _bound(operator.attrgetter(owner)(module), name) if owner else value  # type: ignore[no-any-return]
 
@@ -104,6 +108,10 @@ def _in_package(path: Path, folder: Path) -> ModuleType:
 
 
 def _load_module(name: str) -> ModuleType:
+    if Path(name).is_file():
+        raise UsageError(f"{name} is no file of Python: its name does not end in .py", FORM)
+    if os.sep in name and Path(name).is_dir():
+        raise UsageError(f"{name} is a folder", FORM)
     sys.path.insert(0, str(Path.cwd()))
     try:
         return importlib.import_module(name)
@@ -113,10 +121,37 @@ def _load_module(name: str) -> ModuleType:
         raise UsageError(f"there is no module {name!r}", FORM) from None
 
 
-def _offer(module: ModuleType) -> str:
+def check_no_notebook(path: Path) -> None:
+    """Raises UsageError for a notebook: it is a file, and no module."""
+    if path.suffix == ".ipynb" and path.is_file():
+        raise UsageError(
+            f"{path} is a notebook, which is not imported",
+            f"write it as a script: jupyter nbconvert --to script {path}; or call grad(f).source() "
+            "in it",
+        )
+
+
+def _form_for(path: Path) -> str:
+    """How to name a function, of a file if there is one."""
+    return f"name one of its functions: {path}:FUNCTION" if path.is_file() else FORM
+
+
+def _offer(owner: Any, module: ModuleType) -> str:
+    """What could be named where a name is wrong: methods of a class, or functions of a module."""
+    if inspect.isfunction(owner):
+        return "functions that a function defines have no name outside: move them out of it"
+    if inspect.isclass(owner):
+        names = [name for name, value in vars(owner).items() if _is_method(name, value)]
+        return f"{owner.__name__} has {', '.join(names) or 'no methods'}"
     names = [
         name
         for name, value in vars(module).items()
         if inspect.isfunction(value) and value.__module__ == module.__name__
     ]
     return f"it has {', '.join(names)}" if names else FORM
+
+
+def _is_method(name: str, value: Any) -> bool:
+    return not name.startswith("__") and isinstance(
+        value, (FunctionType, staticmethod, classmethod)
+    )

@@ -11,7 +11,8 @@ import tempfile
 from argparse import REMAINDER, ArgumentParser, Namespace
 from pathlib import Path
 
-from tapeless.tools.errors import UsageError
+from tapeless.tools.errors import UsageError, writing
+from tapeless.tools.load import check_no_notebook
 
 EXAMPLES = """\
 examples:
@@ -33,8 +34,11 @@ def execute(options: Namespace) -> int:
     folder, arguments = _emit(options)
     if not options.script.is_file():
         raise UsageError(f"there is no file {options.script}", "name a Python script to run")
+    check_no_notebook(options.script)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder", "--emit names a folder, made if need be")
+    with writing(folder, "a folder, which is made if it is not there", "--emit"):
+        folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tapeless-run-") as cache:
         command = [sys.executable, str(options.script), *arguments]
         environment = os.environ | {"TAPELESS_CACHE_DIR": cache}

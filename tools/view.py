@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from tapeless.tools.errors import writing
+from tapeless.tools.overwriting import check_not_of_the_user
 from tapeless.tools.page.content import view_of
 from tapeless.tools.page.html import page
 from tapeless.tools.page.serve import PageServer
@@ -51,6 +52,8 @@ def describe(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Write the page."""
+    if options.output is not None:
+        check_not_of_the_user(options.output)
     target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
     with printing_aside():
         text = page(view_of(target, options.transform, options.profile))

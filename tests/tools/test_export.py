@@ -244,3 +244,45 @@ def test_methods_of_dataclasses(name, transform, argument, tmp_path, capsys):
     sources = [f for f in files if f.endswith(".c")]
     run(*compiler, *sources, "-o", "test", "-lm", cwd=tmp_path)
     assert run("./test", cwd=tmp_path).endswith(": right\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "file"),
+    [
+        (["export", "--c"], "wave.py"),
+        (["export", "--c"], "CMakeLists.txt"),
+        (["export", "--c"], "wave.h"),
+        (["export", "--c"], "test_wave.c"),
+        (["export", "--python"], "wave.py"),
+        (["grad", "-o", "wave.py"], "wave.py"),
+        (["view", "-o", "wave.py"], "wave.py"),
+    ],
+)
+def test_files_of_the_user_are_not_overwritten(tmp_path, monkeypatch, capsys, options, file):
+    monkeypatch.chdir(tmp_path)
+    source = "import numpy as np\n\n\ndef wave(x):\n    return np.sin(x)\n"
+    Path("wave.py" if file == "wave.py" else "waves.py").write_text(source)
+    of_user = source if file == "wave.py" else "project(wave C)\n"
+    Path(file).write_text(of_user)
+    function = "wave.py:wave" if file == "wave.py" else "waves.py:wave"
+    assert main([options[0], function, *options[1:]]) == 2
+    assert f"{file} is there, and tapeless has not written it" in capsys.readouterr().err
+    assert Path(file).read_text() == of_user
+
+
+def test_files_that_were_written_are_written_anew(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("waves.py").write_text("import numpy as np\n\n\ndef wave(x):\n    return np.sin(x)\n")
+    for options in (["--c"], ["--python", "--transform", "grad"], ["--python", "-o", "a"]):
+        for args in ("f8", "f8[3]") if "grad" not in options else ("f8", "f4"):
+            assert main(["export", "waves.py:wave", "--args", args, *options]) == 0
+    assert "f8" not in Path("wave.h").read_text()
+    for _ in range(2):
+        assert main(["view", "waves.py:wave", "-o", "page.html"]) == 0
+        assert main(["grad", "waves.py:wave", "-o", "slope.py"]) == 0
+
+
+def test_a_file_in_the_place_of_a_folder(program, capsys):
+    file, _ = program
+    assert main(["export", f"{file}:wave", "--python", "-o", "wave_grad.py"]) == 2
+    assert "-o names a folder, and wave_grad.py looks like a file" in capsys.readouterr().err

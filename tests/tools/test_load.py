@@ -59,7 +59,27 @@ def test_a_file_named_like_a_module_hides_nothing(models):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("models.py", "'models.py' does not name a function"),
+        (
+            "models.py",
+            "'models.py' does not name a function\n  name one of its functions: models.py:F",
+        ),
+        (
+            "models.py:",
+            "'models.py:' does not name a function\n  name one of its functions: models.py",
+        ),
+        ("models.py:Model", "'Model' in models.py is a class\n  Model has square, cube"),
+        ("models.py:Model.squar", "models.py has no 'Model.squar'\n  Model has square, cube"),
+        (
+            "models.py:loss.inner",
+            "models.py has no 'loss.inner'\n  functions that a function defines",
+        ),
+        ("notes.ipynb", "notes.ipynb is a notebook, which is not imported\n  write it as a script"),
+        (
+            "notes.ipynb:f",
+            "notes.ipynb is a notebook, which is not imported\n  write it as a script",
+        ),
+        ("notes.txt:f", "notes.txt is no file of Python: its name does not end in .py"),
+        ("./folder:f", "./folder is a folder"),
         (":f", "':f' does not name a function"),
         ("gone.py:f", "there is no file gone.py"),
         ("gone.deeper:f", "there is no module 'gone.deeper'"),
@@ -67,8 +87,10 @@ def test_a_file_named_like_a_module_hides_nothing(models):
         ("models.py:CONSTANT", "'CONSTANT' in models.py is not a function"),
     ],
 )
-@pytest.mark.usefixtures("models")
-def test_refusals(spec, message):
+def test_refusals(models, spec, message):
+    (models / "folder").mkdir()
+    for name in ("notes.ipynb", "notes.txt"):
+        (models / name).write_text("{}")
     with pytest.raises(UsageError) as caught:
         load_function(spec)
     assert str(caught.value).startswith(message)
