@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ def site(tmp_path_factory):
     """The folder of the built site."""
     pytest.importorskip("material", reason="MkDocs is not installed: pip install '.[docs]'")
     folder = tmp_path_factory.mktemp("site")
-    options = ["--strict", "--quiet", "-f", str(SITE / "mkdocs.yml"), "-d", str(folder)]
+    options = ["--strict", "-f", str(SITE / "mkdocs.yml"), "-d", str(folder)]
     run = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", *options],
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
@@ -29,7 +30,11 @@ def site(tmp_path_factory):
         text=True,
         check=False,
     )
-    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    log = run.stdout + run.stderr
+    assert run.returncode == 0, log
+    assert not re.findall("^.*warning.*$", log, re.MULTILINE | re.IGNORECASE), (
+        log
+    )  # --quiet hides them
     return folder
 
 

@@ -28,7 +28,7 @@ def on_files(files: Files, config: Any) -> Files:
     pending = sorted(reached)
     while pending:
         path = pending.pop()
-        if path not in pages:
+        if path not in pages and files.get_file_from_path(uri(path)) is None:
             files.append(File.generated(config, uri(path), abs_src_path=str(ROOT / path)))
         new = _linked(path) - reached if path.endswith(".md") else set()
         pending += sorted(new)
