@@ -17,6 +17,7 @@ import numpy as np
 from tapeless.transforms.c import (
     bessel_functions,
     fourier_functions,
+    matrix_exponential,
     matrix_functions,
     spectral_functions,
     unique_functions,
@@ -252,7 +253,13 @@ static void product_S(  // out = a @ b; strides are in numbers
 }
 OTHER_PLAIN = fourier_functions.PLAIN_TEXTS | bessel_functions.PLAIN_TEXTS
 NAMES = frozenset(["i64", "u64", *PLAIN, *OF_DTYPES, *OTHER_PLAIN])
-for part_of_library in (fourier_functions, matrix_functions, spectral_functions, unique_functions):
+for part_of_library in (
+    fourier_functions,
+    matrix_functions,
+    matrix_exponential,
+    spectral_functions,
+    unique_functions,
+):
     OF_DTYPES |= part_of_library.TEXTS_OF_DTYPES
 #: Texts by name, and where they stand: later ones call earlier ones.
 OF_ANY = {n.strip("_"): text for n, text in (PLAIN | OTHER_PLAIN).items()}

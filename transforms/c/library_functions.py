@@ -10,19 +10,24 @@ from dataclasses import replace
 
 import numpy as np
 
+from tapeless.transforms.c import matrix_exponential
 from tapeless.transforms.c.driver_scope import DriverScope
 from tapeless.transforms.c.strided import Strided, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.dialect import suffix
 from tapeless.transforms.c_text.expressions import product
 from tapeless.transforms.c_text.statements import Error
-from tapeless.transforms.c_text.values import UNARY, CValue, NotPrintedError
+from tapeless.transforms.c_text.values import UNARY, CValue, NotPrintedError, constant
 from tapeless.transforms.core.language import Atom, Let, Statement, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.obstacles import library_of
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT, NARROW, Dtype
 from tapeless.transforms.ops.fourier import fft
-from tapeless.transforms.ops.linalg import factorisations, repeated_eigenvalues
+from tapeless.transforms.ops.linalg import (
+    factorisations,
+    matrix_functions,
+    repeated_eigenvalues,
+)
 from tapeless.transforms.ops.numpy import histograms
 
 EIGENVALUES: Error = ("LinAlgError", ("Eigenvalues did not converge",))
@@ -62,6 +67,8 @@ class LibraryFunctions(DriverScope):
             factorisations.qr: self.qr,
             factorisations.eigh: self.eigh,
             factorisations.svd: self.svd,
+            matrix_functions.matrix_function: self.exponential,
+            matrix_functions.slope: self.exponential,
             repeated_eigenvalues.inverse_gaps: self.spectral,
             repeated_eigenvalues.inverse_sums: self.spectral,
             repeated_eigenvalues.parted: self.turns,
@@ -160,6 +167,17 @@ class LibraryFunctions(DriverScope):
         memory = self.allocate("room_for_factors", s.outs[0].type.dtype, (room,))
         self.call_for_items(s, s.args, sizes, [memory], error)
 
+    def exponential(self, s: Let) -> None:
+        """Of a matrix, or its slope in a direction."""
+        if s.params["name"] != "expm":
+            raise NotPrintedError(library_of(s)[1])
+        n, _ = self.real_lengths(s, s.args[0], 2)
+        is_slope = s.op is matrix_functions.slope
+        count = matrix_exponential.OF_BLOCKS if is_slope else matrix_exponential.MATRICES
+        dtype, size = s.outs[0].type.dtype, product([n, n])
+        memory = self.allocate("room_for_powers", dtype, (product([constant(count), size]),))
+        self.call_for_items(s, s.args, n.text, [memory], name="expm_slope" if is_slope else "expm")
+
     # -- derivatives of factorisations
 
     def spectral(self, s: Let) -> None:
@@ -191,10 +209,12 @@ class LibraryFunctions(DriverScope):
         room: Sequence[str] = (),
         error: Error | None = None,
         missing: int = 0,
+        name: str = "",
     ) -> None:
         """Calls a function for each item of a stack of vectors or matrices.
 
         missing  how many arguments are not there
+        name     that of the function, if it is not called as the operation is
         """
         dtype = s.outs[0].type.dtype
         views = [*(self.rows_of(a, dtype, s) for a in args), *map(self.make, s.outs)]
@@ -205,7 +225,7 @@ class LibraryFunctions(DriverScope):
             pairs = zip(views, places, strict=True)
             texts = [replace(v, offset=sum_of(v.offset, at)).pointer for v, at in pairs]
             texts[len(args) : len(args)] = ["NULL"] * missing
-            called = f"{s.op.name}_{suffix(dtype)}({', '.join([sizes, *texts, *room])})"
+            called = f"{name or s.op.name}_{suffix(dtype)}({', '.join([sizes, *texts, *room])})"
             return f"{head}{called}{tail}"
 
         self.loop_over_elements(
