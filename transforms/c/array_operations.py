@@ -12,7 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from tapeless.transforms.c.bessel_functions import NAMES_IN_SCIPY
+from tapeless.transforms.c.bessel_functions import (
+    LARGEST_ORDER,
+    NAMES_IN_SCIPY,
+    OF_WHOLE_ORDERS,
+)
 from tapeless.transforms.c.library_functions import LibraryFunctions
 from tapeless.transforms.c.strided import ZERO, Steps, Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
@@ -29,8 +33,7 @@ from tapeless.transforms.c_text.values import (
     cast,
     constant,
 )
-from tapeless.transforms.core.language import TAPE, Atom, Let, Statement
-from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.language import TAPE, Atom, Let, Literal, Statement
 from tapeless.transforms.lowering.device_memory import memory
 from tapeless.transforms.lowering.obstacles import library_of
 from tapeless.transforms.lowering.optimize.materialized_views import whole as whole_value
@@ -55,13 +58,22 @@ COPIES = (shapes.copy, copy_if_set, whole_value)
 LETTERS = "ijklmnpq"
 
 
-def helper_for_scipy(op: Op) -> str:
+def helper_for_scipy(s: Let) -> str:
     """The function of `helpers` for one of SciPy's operations; "" for others."""
     if "scipy.special" not in sys.modules:  # SciPy is optional
         return ""
     special = special_family()
     bessel = {getattr(special, name): f"bessel_{name}" for name in NAMES_IN_SCIPY}
-    return {special.psi: "digamma", special.zeta: "hurwitz_zeta", **bessel}.get(op, "")
+    if s.args and _is_whole_order(s.args[0]):
+        bessel |= {getattr(special, name): f"bessel_{name[0]}n" for name in OF_WHOLE_ORDERS}
+    return {special.psi: "digamma", special.zeta: "hurwitz_zeta", **bessel}.get(s.op, "")
+
+
+def _is_whole_order(a: Atom) -> bool:
+    """Whether a number is one of the orders that Bessel functions have here."""
+    if not isinstance(a, Literal) or a.type.dtype.kind not in "if":
+        return False
+    return bool(abs(a.value) <= LARGEST_ORDER and a.value == int(a.value))
 
 
 class _NoModule:
@@ -281,7 +293,7 @@ class ArrayOperations(LibraryFunctions):
     @staticmethod
     def of_numbers(s: Let, values: Sequence[CValue]) -> CValue:
         """What an operation makes of one number of each operand."""
-        if helper := helper_for_scipy(s.op):
+        if helper := helper_for_scipy(s):
             texts = [cast(x, np.dtype(float)).text for x in values]
             return CValue(f"{helper}({', '.join(texts)})", np.dtype(float))
         scope, names = KernelScope(), []
@@ -516,7 +528,7 @@ class ArrayOperations(LibraryFunctions):
 def _has_form(s: Let) -> bool:
     """Whether an operation makes a number of one of each operand."""
     return form_of(s) is not None or (
-        bool(helper_for_scipy(s.op)) and s.outs[0].type.dtype.kind == "f"
+        bool(helper_for_scipy(s)) and s.outs[0].type.dtype.kind == "f"
     )
 
 

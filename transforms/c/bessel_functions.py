@@ -1,9 +1,11 @@
-"""Defines Bessel functions of the orders 0 and 1 in C, which has none.
+"""Defines Bessel functions of whole orders in C, which has none.
 
 scipy.special.j0(x)      becomes      bessel_j0(x)
 
-Below a limit each is a sum of Chebyshev's polynomials, with a logarithm for those of the second
-kind; beyond, by amplitude and phase, or a factor of an exponential.
+Below a limit each of the orders 0 and 1 is a sum of Chebyshev's polynomials, with a logarithm for
+those of the second kind; beyond, by amplitude and phase, or a factor of an exponential. Others
+follow from these by recurrence, in the direction in which errors do not grow: upwards, or downwards
+from an order that is large enough (J. Miller, 1952), or are sums of powers.
 """
 
 from __future__ import annotations
@@ -95,6 +97,78 @@ static double bessel_k1e(double x) {{
 }}"""
 OF_POSITIVE = """
 static double bessel_k{nu}(double x) {{ return x == 0 ? INFINITY : exp(-x) * bessel_k{nu}e(x); }}"""
+POWERS = """
+static double bessel_powers(int n, double x, double sign) {  // sums of powers, for small numbers
+  double factor = 1, term = 1, sum = 1;
+  for (int k = 1; k <= n; k++) factor *= x / 2 / k;
+  for (int k = 1; fabs(term) > 1e-17; k++) sum += term *= sign * x * x / (4.0 * k * (n + k));
+  return factor * sum;
+}"""
+MILLER = """
+static double bessel_part(int n, double x, double sign) {  // of J_0 + 2 J_2 + ..., or of I_0
+  const int start = 2 * ((n + (int)sqrt(80 * (n + x))) / 2 + 8);
+  double after = 0, value = 1e-300, sum = 0, wanted = 0;
+  for (int k = start; k > 0; k--) {
+    const double before = 2 * k / x * value + sign * after;
+    after = value;
+    value = before;
+    if (fabs(value) > 1e150) value *= 1e-150, after *= 1e-150, sum *= 1e-150, wanted *= 1e-150;
+    if (k - 1 == n) wanted = value;
+    if (k % 2 == 1 && k > 1) sum += 2 * value;
+  }
+  return wanted / (sign < 0 ? sum + value : value);
+}"""
+JN = """
+static double bessel_jn(double order, double x) {
+  const int n = (int)fabs(order);
+  const double size = fabs(x), sign = n % 2 && (order < 0) != (x < 0) ? -1 : 1;
+  if (!isfinite(x)) return NAN;
+  if (n == 0) return bessel_j0(x);
+  if (size * size < n + 1) return sign * bessel_powers(n, size, -1);
+  if (size <= n) return sign * bessel_part(n, size, -1);
+  double before = bessel_j0(size), value = bessel_j1(size);
+  for (int k = 1; k < n; k++) {
+    const double next = 2 * k / size * value - before;
+    before = value;
+    value = next;
+  }
+  return sign * value;
+}"""
+YN = """
+static double bessel_yn(double order, double x) {
+  const int n = (int)fabs(order);
+  const double sign = n % 2 && order < 0 ? -1 : 1;
+  if (!isfinite(x)) return NAN;
+  double before = bessel_y0(x), value = n == 0 ? before : bessel_y1(x);
+  for (int k = 1; k < n && isfinite(value); k++) {
+    const double next = 2 * k / x * value - before;
+    before = value;
+    value = next;
+  }
+  return sign * value;
+}"""
+IN = """
+static double bessel_in(double order, double x) {
+  const int n = (int)fabs(order);
+  const double size = fabs(x), sign = n % 2 && x < 0 ? -1 : 1;
+  if (!isfinite(x)) return NAN;
+  if (n == 0) return bessel_i0(x);
+  if (size * size < n + 1) return sign * bessel_powers(n, size, 1);
+  const double half = exp(size / 2);  // the whole may be infinite
+  return sign * half * bessel_part(n, size, 1) * bessel_i0e(size) * half;
+}"""
+KN = """
+static double bessel_kn(double order, double x) {
+  const int n = (int)fabs(order);
+  if (!(x > 0) || n == 0 || x == INFINITY) return bessel_k0(x);
+  double before = bessel_k0e(x), value = bessel_k1e(x);
+  for (int k = 1; k < n && isfinite(value); k++) {
+    const double next = 2 * k / x * value + before;
+    before = value;
+    value = next;
+  }
+  return isfinite(value) ? exp(-x / 2) * value * exp(-x / 2) : value;
+}"""
 
 
 def _table(name: str) -> list[str]:
@@ -137,6 +211,15 @@ PLAIN_TEXTS = {
     "bessel_k1e": _with_tables(K1E, ("k1_near", "k1_far")),
     "bessel_k0": OF_POSITIVE.format(nu=0),
     "bessel_k1": OF_POSITIVE.format(nu=1),
+    "bessel_powers": POWERS,
+    "bessel_part": MILLER,
+    "bessel_jn": JN,
+    "bessel_yn": YN,
+    "bessel_in": IN,
+    "bessel_kn": KN,
 }
 #: What SciPy calls them.
 NAMES_IN_SCIPY = ("j0", "j1", "y0", "y1", "i0", "i0e", "i1", "i1e", "k0", "k1")
+#: Of an order that the program names, and the largest one: recurrences take as long as it is.
+OF_WHOLE_ORDERS = ("jv", "yv", "iv", "kv")
+LARGEST_ORDER = 1000

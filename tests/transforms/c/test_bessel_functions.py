@@ -6,6 +6,8 @@ import pytest
 import scipy.special as sc
 
 from tapeless import grad
+from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transforms.errors import UnsupportedError
 from tests.transforms.c.compiled import checked, library, normal
 
 
@@ -69,3 +71,47 @@ def test_gradients(name, tmp_path):
 
 def test_the_function_of_numpy(tmp_path):
     checked(lambda x: np.i0(x), (3 * normal(12),), tmp_path)
+
+
+ORDERS = [0, 1, 2, 3, -3, 7, 40]
+OF_ORDERS = {
+    sc.jv: mpmath.besselj,
+    sc.yv: mpmath.bessely,
+    sc.iv: mpmath.besseli,
+    sc.kv: mpmath.besselk,
+}
+
+
+@pytest.mark.parametrize("function", OF_ORDERS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("order", ORDERS)
+def test_whole_orders(function, order, tmp_path):
+    x = np.concatenate([np.geomspace(1e-5, 600.0, 40), np.linspace(0.1, 60.0, 40)])
+    if function in (sc.jv, sc.iv):
+        x = np.concatenate([x, -x])
+    run = library(lambda x: function(order, x), (POINTS,), tmp_path)
+    values = run(x)
+    with mpmath.workdps(50):
+        right = np.array([float(OF_ORDERS[function](order, mpmath.mpf(float(a)))) for a in x])
+    size = np.abs(right)
+    if function in (sc.jv, sc.yv):  # beside zeros errors are those of what is around them
+        beyond = np.abs(x) > max(abs(order), 1)
+        size = np.where(beyond, np.maximum(size, 0.5 / np.sqrt(np.abs(x))), size)
+    finite = np.isfinite(right)
+    assert np.all(np.abs(values - right)[finite] <= 2e-13 * size[finite] + 1e-320)
+    np.testing.assert_array_equal(values[~finite], right[~finite])
+    ends = np.array([0.0, np.inf, -np.inf, np.nan, -1.5, 800.0])
+    np.testing.assert_allclose(run(ends), function(order, ends), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["j1", "y1", "i1", "k1"])
+def test_second_derivatives(name, tmp_path):
+    function = getattr(sc, name)
+    first = grad(lambda x: np.sum(function(np.abs(x) + 0.1) ** 2))
+    checked(first, (3 * normal(12),), tmp_path)
+    checked(grad(lambda x: np.sum(first(x) * np.arange(12.0))), (3 * normal(12),), tmp_path)
+
+
+@pytest.mark.parametrize("order", [0.5, 1e6])
+def test_other_orders_are_refused(order):
+    with pytest.raises(UnsupportedError, match=r"scipy\.special\.jv"):
+        JitToC(lambda x: sc.jv(order, x)).module_for((POINTS,), {})
