@@ -101,12 +101,12 @@ class Spelling:
         if s.op is update:
             return _as_augmented(expression, s)
         if s.op is total_of and isinstance(expression, ast.Call):
-            return self.counted(expression, s)
+            return self.sum_of_mask(expression, s)
         if s.op is concatenate and s.outs[0].type.ndim == 1:
-            return self.appended(expression, s)
+            return self.joining_call(expression, s)
         return self.without_parentheses(s, expression) if s.op in ASSOCIATIVE else expression
 
-    def counted(self, expression: ast.Call, s: Let) -> ast.Call:
+    def sum_of_mask(self, expression: ast.Call, s: Let) -> ast.Call:
         """np.sum(mask, dtype=np.float64) for np.sum(mask.astype(np.float64))."""
         (a,) = s.args
         inner = self.layout.folded.get(a) if isinstance(a, Var) else None
@@ -118,7 +118,7 @@ class Spelling:
         dtype = ast.keyword("dtype", template(dtype_name(a.type.dtype), {}))
         return ast.Call(expression.func, [self.expr(mask)], [*expression.keywords, dtype])
 
-    def appended(self, expression: Any, s: Let) -> Any:
+    def joining_call(self, expression: Any, s: Let) -> Any:
         """np.append(x, 2 * a) for np.concatenate([x, np.reshape(2 * a, (1,))]), and [2 * a] for
         other parts of one number."""
         numbers = [*map(self.single_number, s.args)]
