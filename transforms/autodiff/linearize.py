@@ -74,6 +74,7 @@ from tapeless.transforms.optimize.dead_code import dead_code
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.hoist_views import hoist_views
 from tapeless.transforms.optimize.inline_calls import Closed
+from tapeless.transforms.optimize.joined_lists import joined_lists
 from tapeless.transforms.optimize.loop_cse import computed_once
 from tapeless.transforms.optimize.simplify import simplify
 
@@ -91,7 +92,7 @@ class Linear:
 def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
     around = functools.partial(read_from_around, block)
-    for p in (differentiable_form, computed_once):
+    for p in (joined_lists, differentiable_form, computed_once):
         block = passes.verified(p(block), passes.name_of(p), around)
     refuse_bits(block, [block.params[k] for k in wrt])
     active = dependents(block, [block.params[k] for k in wrt])

@@ -481,6 +481,8 @@ class LoopFixpoint:
             loc.obj, entry, final, by_data
         ):
             return True
+        if not isinstance(loc, ContentsLocation) and self.lists.stage_rebinding(entry, final):
+            return True
         if trace().identities and key not in self.by_contents and self.gets_younger(entry, final):
             self.by_contents.add(key)
             self.types.pop(key)

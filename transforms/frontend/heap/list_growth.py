@@ -62,6 +62,21 @@ class Growth:
         self.growing.append((target, element, False))
         return True
 
+    def stage_rebinding(self, entry: Structure, final: Structure) -> bool:
+        """A variable whose list another one takes the place of, which is made of more or fewer
+        elements: `path = path + [x]`. The elements move to stacks before the loop, too."""
+        target = entry.value
+        lists = isinstance(target, StagedList) and isinstance(final.value, StagedList)
+        if not lists or entry.kind is not final.kind or target is final.value:
+            return False
+        if target.tail is not None or len(entry.children) == len(final.children):
+            return False
+        element = (entry.children or final.children)[0]
+        if element.kind == "static" or not list(element.leaves()):
+            return False
+        self.growing.append((target, element, False))
+        return True
+
     def start(self) -> bool:
         """Moves the elements of the lists that grow to stacks; True if there are any."""
         started = bool(self.growing)

@@ -51,6 +51,7 @@ from tapeless.transforms.frontend.values.structure import (
 )
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.identities import identity
+from tapeless.transforms.optimize.joined_lists import joined_lists
 from tapeless.transforms.optimize.shifted_lists import shifted_lists
 from tapeless.transforms.optimize.tables_to_arrays import tables_to_arrays
 from tapeless.transforms.random_keys.find_reuse import KeyReuses, key_uses
@@ -407,7 +408,7 @@ def _finish_run(
     refuse_unchecked(run.containers)
     relies_on_values = bool(run.call.fixed) or run.call.relies_on_results
     return Staged(
-        tables_to_arrays(shifted_lists(block)),
+        tables_to_arrays(joined_lists(shifted_lists(block))),
         leaves,
         captured,
         [*(v for v in reads if isinstance(v, Guard)), *_different(held_objects, containers)],
