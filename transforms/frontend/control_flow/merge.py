@@ -207,7 +207,9 @@ class Merge:
 
     def empty_like(self, side: int, x: Structure, other: Structure) -> Structure:
         """An empty list on one side, where a loop filled the one on the other side, as such."""
-        if not (isinstance(x.value, StagedList) and x.keys == x.children == ()):
+        if not isinstance(x.value, StagedList) or x.value.tail is not None:
+            return x
+        if x.keys or x.children or list.__len__(x.value):  # one by identity shows none of its items
             return x
         listing = own_attribute(other.value, "listing") if other.kind == "leaf" else None
         rows = other.keys[0] if other.keys and isinstance(other.keys[0], RowsOf) else None

@@ -266,6 +266,7 @@ class LoopFixpoint:
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
         inner = t.memory.held.keys() - before
         t.rollback(journal)
+        self.lists.forget()
         with self.before_the_loop():
             news += [self.lists.note(), self.lists.start(), self.start_late()]
         news.append(self.standing.has_news())
