@@ -267,11 +267,13 @@ def part_of_axis(places: Any, n: Any, key: Any) -> Any:
     and the length of the part."""
     if isinstance(key, slice) and key == slice(None):
         return places, n
-    kept = np.arange(n)[key if isinstance(key, slice) else np.ravel(np.asarray(key))]
+    index = key if isinstance(key, slice) else np.ravel(np.asarray(key))
+    kept = np.arange(n)[index]
     count = len(kept)
     numbers = np.full(n, -1)
     numbers[kept] = np.arange(count)
-    if np.any(numbers[kept] != np.arange(count)):
+    by_places = not isinstance(index, slice) and index.dtype.kind != "b"
+    if by_places and np.any(numbers[kept] != np.arange(count)):
         raise NotImplementedError("a row or column of a sparse matrix that is taken twice")
     return numbers[places], count
 
