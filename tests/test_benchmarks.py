@@ -112,6 +112,24 @@ def test_the_table_of_first_calls():
     assert "NPBench: 1 rows, median 1.60 of JAX's, beyond 1.5: adi 1.60." in text
 
 
+def test_first_calls_take_what_the_readme_says():
+    """Four of five programs that were measured, LeNet among them, and the share of staging."""
+    lines = (Path(ROOT) / "benchmarks" / "first_calls.md").read_text("utf-8").splitlines()
+    cells = [[c.strip() for c in line.split("|")[1:-1]] for line in lines if line[:2] == "| "]
+    head, *rows = (row for row in cells if row[1] != "-")
+    (promise,) = re.findall(
+        r"staging, (\d+) to (\d+) ms; under `jit` ([\d.]+) to ([\d.]+) s, LeNet ([\d.]+) s, once",
+        (Path(ROOT) / "README.md").read_text("utf-8"),
+    )
+    least_ms, most_ms, least, most, of_lenet = map(float, promise)
+    first = {row[0]: float(row[head.index("tapeless, s")]) for row in rows}
+    assert sum(least <= s <= most for s in first.values()) >= 0.8 * len(first)
+    assert first["lenet"] == pytest.approx(of_lenet, abs=0.1)
+    stages = [head.index(f"{k}, ms") for k in ("staging", "derivative", "passes")]
+    staging = [sum(float(row[k]) for k in stages) for row in rows]
+    assert sum(0.5 * least_ms <= ms <= most_ms for ms in staging) >= 0.8 * len(staging)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_gradients_of_time_stepping(name):
     """They agree with central differences of the loop in NumPy along a direction."""
