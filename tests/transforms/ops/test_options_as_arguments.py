@@ -136,6 +136,7 @@ def test_singular_factors_give_infinities(n, k):
 
 
 Z = np.array([[1 + 2j, 0.3, 1j], [0.2j, -1, 2.0], [0.5, 1 - 1j, 3]])
+SINGLE = np.array([1.0, 2.0, 4.0, 3.0], np.float32)
 ONE_AFTER_THE_OTHER = {
     "tril_indices": (lambda m: np.tril_indices(3, 1, m), (2, 0, None, 0, 5)),
     "triu_indices": (lambda m: np.triu_indices(3, 0, m), (None, 0, 2)),
@@ -155,6 +156,12 @@ ONE_AFTER_THE_OTHER = {
     "rank of a vector": (lambda t: np.linalg.matrix_rank(X * t, tol=t), (0.1, 0.0)),
     "logsumexp": (lambda s: scipy.special.logsumexp(Z, axis=0, return_sign=s), (True, False)),
     "polyfit": (lambda d: np.polyfit(X, Z.ravel()[:4], d, cov=True), (1, 2)),
+    "gradient of float32": (
+        lambda h: np.gradient(SINGLE, h),
+        (2.0, np.float64(3.0), np.array([0.0, 1.0, 3.0, 3.5])),
+    ),
+    "so many float32 numbers": (lambda n: np.linspace(SINGLE[0], SINGLE[1], n), (3, 1, 0, 5)),
+    "powers of float32": (lambda n: np.logspace(SINGLE[0], SINGLE[1], n), (1, 3)),
     "lu": (lambda p: sl.lu(Z, permute_l=p), (False, True)),
 }
 
@@ -169,4 +176,6 @@ def test_values_one_after_the_other(name):
         expected = tapeless.tree.leaves(function(value))
         for x, y in zip(tapeless.tree.leaves(compiled(value)), expected, strict=True):
             assert (np.shape(x), np.asarray(x).dtype) == (np.shape(y), np.asarray(y).dtype)
-            np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-12)
+            np.testing.assert_allclose(
+                x, y, rtol=1e-7 if np.asarray(y).dtype == SINGLE.dtype else 1e-10, atol=1e-12
+            )

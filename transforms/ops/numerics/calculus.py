@@ -149,12 +149,21 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
     if f.type.dtype.kind not in "fc":
         f = cast(f, dtype=np.dtype(float))
     slopes_by_axis = tuple(
-        _uneven_slope(f, as_array(h), k, edge_order)
-        if as_array(h).type.shape
-        else _slope(f, as_array(h), k, edge_order)
+        _in_dtype_of(
+            f,
+            _uneven_slope(f, as_array(h), k, edge_order)
+            if as_array(h).type.shape
+            else _slope(f, as_array(h), k, edge_order),
+        )
         for h, k in zip(steps, axes, strict=True)
     )
     return slopes_by_axis[0] if len(slopes_by_axis) == 1 else slopes_by_axis
+
+
+def _in_dtype_of(f: Atom, slopes: Atom) -> Any:
+    """NumPy stores slopes of float32 in float32, whatever the distances are."""
+    same_kind = slopes.type.dtype.kind == f.type.dtype.kind
+    return cast_to(slopes, f.type.dtype) if same_kind else slopes
 
 
 def _slope(f: Atom, h: Atom, k: int, edge_order: int) -> Any:

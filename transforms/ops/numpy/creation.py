@@ -15,7 +15,7 @@ from tapeless.transforms.core.builder import (
     stretch,
 )
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Literal
+from tapeless.transforms.core.language import Literal, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.cast_rules import as_elements, check_bounds, refuse_complex
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
@@ -161,7 +161,9 @@ def _linspace(
     last = _not_zero(num - 1)
     kind = result_dtype(np.divide, (start.type, stop.type))
     k = k if kind == FLOAT else cast_to(k, kind)
-    step = (stop - start) / (last if endpoint else _not_zero(num))
+    count = last if endpoint else _not_zero(num)
+    is_wider = isinstance(count, Var) and kind != FLOAT  # float32 by an int64 is float64
+    step = (stop - start) / (cast_to(count, kind) if is_wider else count)
     out = k * step + start
     if endpoint:
         out = select(equal(k, last), cast_to(stop, out.type.dtype), out)
