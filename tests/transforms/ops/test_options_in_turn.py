@@ -36,8 +36,6 @@ OTHERS = {
     ("scipy.special.lambertw", "tol"): "more exact here",
     ("np.std", "where"): "of a number that is left out",
     ("np.var", "where"): "of a number that is left out",
-    ("np.nanquantile", "overwrite_input"): "of a number at a level that is an argument",
-    ("np.nanpercentile", "overwrite_input"): "of a number at a level that is an argument",
 }
 
 

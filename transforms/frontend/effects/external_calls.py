@@ -13,6 +13,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,6 +45,8 @@ from tapeless.transforms.frontend.values.text import ExternalText
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE, FOR_EACH, callback, outside
 from tapeless.transforms.ops.primitives.identities import stopped
 
+#: What errors say of a store to an array that nobody may store to.
+READ_ONLY = re.compile("read-only|read-write")
 NUMBERS = (float, int, complex, np.number, np.bool)
 
 
@@ -67,6 +70,8 @@ class ExternalCall:
         try:
             leaves, form = self.call_and_flatten([_frozen(v) for v in values])
         except Exception as e:
+            if READ_ONLY.search(str(e)):
+                raise _storing(self.__name__) from e
             raise RuntimeError(f"{OTHER_WAY}{self.__name__} raises {type(e).__name__}") from e
         if self.form is not None and form != self.form:
             raise RuntimeError(f"{OTHER_WAY}{self.__name__} gives another type or shape")
@@ -104,6 +109,8 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     """The result of a call, which the program makes; raises NeedStatic where the call at hand does
     not give the values, and UnsupportedError for results that depend on them and are neither
     numbers, nor arrays, nor objects of which such are asked."""
+    if "overwrite_input" in kwargs:  # NumPy's word for what may be done, and need not
+        kwargs = kwargs | {"overwrite_input": False}
     run, foreign = trace(), has_foreign((args, kwargs))
     atoms: list[Atom] = []
     for function in (f, getattr(f, "__self__", None)):
@@ -332,11 +339,15 @@ def observed_value(a: Atom, name: str) -> Any:
     raise NeedStatic(a, f"{name} has no rule, and needs this value")
 
 
+def _storing(name: str) -> UnsupportedError:
+    return UnsupportedError(f"{name} has no rule, and stores to an argument", "copy it first")
+
+
 def _refuse_stores(name: str, values: list[Any], copies: list[Any], leaves: list[Any]) -> None:
     """Refuses functions that store to their arguments, or return views of them."""
     arrays = [(v, x) for v, x in zip(values, copies, strict=True) if isinstance(x, np.ndarray)]
     if any(v.tobytes() != x.tobytes() for v, x in arrays):
-        raise UnsupportedError(f"{name} has no rule, and stores to an argument", "copy it first")
+        raise _storing(name)
     results = [x for x in leaves if isinstance(x, np.ndarray)]
     if any(np.may_share_memory(x, result) for _, x in arrays for result in results):
         raise UnsupportedError(

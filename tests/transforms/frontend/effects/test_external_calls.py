@@ -229,6 +229,24 @@ def test_stores_to_arguments_are_refused():
         jit(f)(X)
 
 
+def test_a_store_of_what_is_there_is_refused():
+    """Staging sees no change, and the program's arrays are read-only."""
+
+    def level(x, q):
+        return np.nanquantile(x, q, None, None, True)
+
+    with pytest.raises(tapeless.TapelessError, match="nanquantile has no rule, and stores to"):
+        jit(level).plain(np.array(1.5), 0.3)
+
+
+@pytest.mark.parametrize("x", [np.array(1.5), X])
+def test_to_overwrite_an_input_is_an_offer(x):
+    def level(x, q, overwritten):
+        return np.nanquantile(x, q, overwrite_input=overwritten)
+
+    assert jit(level).plain(x.copy(), 0.3, True) == level(x.copy(), 0.3, True)
+
+
 def test_a_matrix_is_one_parameter():
     def f(x):
         for _ in range(3):
