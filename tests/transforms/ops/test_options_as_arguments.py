@@ -156,6 +156,15 @@ ONE_AFTER_THE_OTHER = {
     "rank of a vector": (lambda t: np.linalg.matrix_rank(X * t, tol=t), (0.1, 0.0)),
     "logsumexp": (lambda s: scipy.special.logsumexp(Z, axis=0, return_sign=s), (True, False)),
     "polyfit": (lambda d: np.polyfit(X, Z.ravel()[:4], d, cov=True), (1, 2)),
+    "fractions of trials": (
+        lambda p: [
+            f(k, n, p)
+            for f in (scipy.special.bdtr, scipy.special.bdtrc)
+            for k in (0.0, 1.5, 2.0)
+            for n in (0.5, 2.9, 3.0)
+        ],
+        (0.3, 1, 0.5, 0),
+    ),
     "gradient of float32": (
         lambda h: np.gradient(SINGLE, h),
         (2.0, np.float64(3.0), np.array([0.0, 1.0, 3.0, 3.5])),

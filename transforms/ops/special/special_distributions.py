@@ -20,6 +20,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     less,
     logical_and,
     logical_or,
+    trunc,
 )
 from tapeless.transforms.ops.primitives.elementwise import (
     cos,
@@ -413,8 +414,14 @@ def _no_trials(k: Any, n: Any, p: Any) -> Any:
     return logical_or(less(n, k), logical_or(less(p, 0), less(1, p)))
 
 
+def _trials(n: Any) -> Any:
+    """How many trials there are: SciPy cuts off fractions."""
+    n = as_array(n)
+    return trunc(n) if n.type.dtype.kind == "f" else n
+
+
 def _bdtr(k: Any, n: Any, p: Any) -> Any:
-    k, n, p = floor(as_array(k)), as_array(n), as_array(p)
+    k, n, p = floor(as_array(k)), _trials(n), as_array(p)
     none, all_of_them = less(k, 0), equal(k, n)
     some = select(logical_or(none, all_of_them), 0.0, k)
     inner = betainc(maximum(n - some, 1.0), some + 1.0, 1 - p)
@@ -424,7 +431,7 @@ def _bdtr(k: Any, n: Any, p: Any) -> Any:
 
 
 def _bdtrc(k: Any, n: Any, p: Any) -> Any:
-    k, n, p = floor(as_array(k)), as_array(n), as_array(p)
+    k, n, p = floor(as_array(k)), _trials(n), as_array(p)
     none, all_of_them = less(k, 0), equal(k, n)
     some = select(logical_or(none, all_of_them), 0.0, k)
     inner = betainc(some + 1.0, maximum(n - some, 1.0), p)
