@@ -34,9 +34,22 @@ def to_source(tree: ast.AST) -> str:
     if isinstance(tree, ast.stmt) and not hasattr(tree, "lineno"):
         tree = copy.copy(tree)
         tree.lineno = 0  # which Python asks assignments for
+    if any(isinstance(node, ast.Constant) and type(node.value) is str for node in ast.walk(tree)):
+        tree = _QuotedStrings().visit(copy.deepcopy(tree))
     text = ast.unparse(tree)
     alone = isinstance(tree, ast.JoinedStr) and text[:2] == "f'" and '"' not in text
     return f'f"{text[2:-1]}"' if alone else text
+
+
+class _QuotedStrings(ast.NodeTransformer):
+    """Writes strings in double quotes, which Python's own printer writes in single ones; those of
+    formatted strings stay as they are."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return ast.Name(quote(node.value), ast.Load()) if isinstance(node.value, str) else node
 
 
 class _Formatted(Exception):  # noqa: N818 (none that a user sees)

@@ -73,8 +73,13 @@ def test_strings_keep_their_value(text):
     assert ast.literal_eval(to_source(ast.Constant(text))) == text
 
 
-def test_strings_have_double_quotes():
+@pytest.mark.parametrize("by_python", [False, True])
+def test_strings_have_double_quotes(by_python, monkeypatch):
+    """Also where astor is not: from Python 3.14 on."""
+    if by_python:
+        monkeypatch.setattr(python_source, "_astor", lambda: None)
     assert quote("w1") == '"w1"'
+    assert to_source(template("f('a', k=['it\\'s'])", {})) == """f("a", k=["it's"])"""
     assert to_source(template("params['w1']", {})) == 'params["w1"]'
 
 
