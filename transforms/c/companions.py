@@ -31,7 +31,7 @@ MODULES = ("builtins", "ctypes", "operator", "sys")  # that wrappers import, whe
 OWN_NAMES = frozenset(
     [
         *("LIBRARY", "builtins", "checked_input", "checked_number", "checked_output"),
-        *("ctypes", "np", "operator", "sys"),
+        *("ctypes", "np", "operator", "sys", "getattr", "int", "len", "max", "RuntimeError"),
     ]
 )
 CMAKE = """\
@@ -227,11 +227,18 @@ def _wrapper_body(module: CModule) -> list[str]:
     return [*body, f"return {module.returned}"]
 
 
+def _not_negative(length: str, module: CModule) -> str:
+    """A length for memory: for numbers that the function refuses it may be negative, and the error
+    is the function's own."""
+    is_of_an_axis = any(length in a.lengths for a in module.arguments)
+    return length if is_of_an_axis or length.isdigit() else f"max({length}, 0)"
+
+
 def _call(module: CModule) -> list[str]:
     """Memory for results, and the call of the library."""
     name, lines = module.name, []
     for o in module.outputs:
-        shape = ROOM.text if any(o.counts) else _tuple(o.shape)
+        shape = ROOM.text if any(o.counts) else _tuple([_not_negative(n, module) for n in o.shape])
         lines.append(f"{o.name} = np.empty({shape}, np.{_name(o.dtype)})")
     counts = [n for o in module.outputs for n in o.counts if n]
     lines += [f"{n} = ctypes.c_int64()" for n in counts]

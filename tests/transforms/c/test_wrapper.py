@@ -145,3 +145,13 @@ def test_values_that_the_code_is_for(tmp_path):
     np.testing.assert_allclose(call(A, power=power, mode="once"), A**3, rtol=1e-13)
     with pytest.raises(ValueError, match="the code is for mode = "):
         call(A, power, "twice")
+
+
+def test_parameters_that_are_called_like_functions_of_python(tmp_path):
+    def first_ones(max, int):  # noqa: A002
+        return np.sort(max[:int])
+
+    run = library(first_ones, (normal(12), 5), tmp_path)
+    np.testing.assert_array_equal(run(normal(9), 4), first_ones(normal(9), 4))
+    with pytest.raises(ValueError, match="other lengths or signs"):
+        run(normal(9), -20)
