@@ -28,8 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jit", type=int, default=0, help="calls a function to compile")
     parser.add_argument("--write", action="store_true", help="record the result")
     options = parser.parse_args(arguments)
-    unexplained = 0
-    for name, function in functions().items():
+    every, unexplained = functions(), 0
+    for pattern in options.names:
+        if not any(fnmatch(name, pattern) for name in every):
+            parser.error(f"no function that has a rule is called {pattern}: np.sum, scipy.fft.*")
+    for name, function in every.items():
         if options.names and not any(fnmatch(name, pattern) for pattern in options.names):
             continue
         result = compare_calls(name, calls(name, function), options.share, options.jit)

@@ -101,3 +101,9 @@ def test_the_command(capsys):
     printed = capsys.readouterr().out
     assert "np.trunc" in printed
     assert "0 kinds of differences are not explained" in printed
+
+
+def test_names_that_no_function_has_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        numpy_comparison.main(["exprel"])
+    assert "no function that has a rule is called exprel" in capsys.readouterr().err
