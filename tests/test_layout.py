@@ -59,6 +59,7 @@ LAYERS = [
     "tapeless.transforms.lowering.target",
     "tapeless.transforms.lowering.sizes",
     "tapeless.transforms.lowering.rewrite",
+    "tapeless.transforms.lowering.products",
     "tapeless.transforms.lowering.distribution",
     "tapeless.transforms.lowering.scalars",
     "tapeless.transforms.lowering.schedule",

@@ -17,8 +17,8 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.emit.expressions import usual_source
 from tapeless.transforms.lowering.device_memory import memory
 from tapeless.transforms.lowering.pooled_arrays import may_be_large
-from tapeless.transforms.lowering.rewrite.triangular_products import PRODUCTS
-from tapeless.transforms.lowering.rewrite.triangular_solves import SOLVERS
+from tapeless.transforms.lowering.products.triangular_products import PRODUCTS
+from tapeless.transforms.lowering.products.triangular_solves import SOLVERS
 from tapeless.transforms.ops.fourier.fft import fft, irfft, rfft
 from tapeless.transforms.ops.numpy.cumulative import cummax, cummin, cumprod, cumsum
 

@@ -17,9 +17,9 @@ from tapeless.transforms.core.language import Let, Type, Var
 from tapeless.transforms.core.size_inequalities import Facts, Relied
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.lowering.products.row_products import row_products
 from tapeless.transforms.lowering.rewrite.array_routines import searched
 from tapeless.transforms.lowering.rewrite.rolled_indices import cyclic
-from tapeless.transforms.lowering.rewrite.row_products import row_products
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.view_indices import Entry, Place, ViewSpan, key_entries
 from tapeless.transforms.ops.linalg.products import matmul

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tapeless.transforms.core.language import Block, Let, Statement, with_blocks
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.lowering.rewrite.zero_triangles import ABOVE, BELOW, NONE, zero_triangles
+from tapeless.transforms.lowering.products.zero_triangles import ABOVE, BELOW, NONE, zero_triangles
 from tapeless.transforms.ops.linalg.solve import solve
 
 Halves = Mapping[object, frozenset[str]]

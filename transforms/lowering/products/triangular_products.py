@@ -14,8 +14,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.language import Block, Let, Statement
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.lowering.rewrite.formulas import Formula
-from tapeless.transforms.lowering.rewrite.zero_triangles import (
+from tapeless.transforms.lowering.products.zero_triangles import (
     ABOVE,
     BELOW,
     NONE,
@@ -23,6 +22,7 @@ from tapeless.transforms.lowering.rewrite.zero_triangles import (
     read_triangles,
     zero_triangles,
 )
+from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.shapes import transpose
