@@ -68,6 +68,7 @@ class Op:
                it may be computed where the program would not
     running    of a scan: the operation on two elements whose running results it gives
     parts      (*args, **params) -> the same by simpler operations, which share loops in kernels
+    of_results  its params whose sizes are those of the results: it does not read them
     math_errors  Python's function raises ValueError or OverflowError, of which no test is known
     word       what emitted code calls a result that nothing else names; "": as the operation
     """
@@ -94,6 +95,7 @@ class Op:
     speculative: bool = False
     running: Op | None = None
     parts: Callable[..., Any] | None = None
+    of_results: tuple[str, ...] = ()
     math_errors: bool = False
     word: str = ""
 

@@ -23,8 +23,6 @@ NONE: frozenset[dims.Symbol] = frozenset()
 
 
 PLAIN = frozenset((type(None), bool, int, str, float))
-#: Parameters of operations whose sizes are those of the results: the operation does not read them.
-NOT_READ = frozenset([("to_array", "size"), ("new_stack", "item"), ("unbundle", "kinds")])
 
 
 def sizes_in(value: Any) -> frozenset[dims.Symbol]:
@@ -72,7 +70,7 @@ def nested_reads(s: Statement) -> Iterator[Var]:
 
 def read_params(s: Let) -> list[Any]:
     """The parameters whose sizes an operation reads."""
-    return [v for key, v in s.params.items() if (s.op.name, key) not in NOT_READ]
+    return [v for key, v in s.params.items() if key not in s.op.of_results]
 
 
 def reads_of(block: Block) -> Counter[Var]:

@@ -55,7 +55,9 @@ class Replayed(Op):
 def _take_from_first_run(
     outs: tuple[Var, ...], op: Op, args: tuple[Atom, ...], of: Var, s: Any
 ) -> Let:
-    replayed_op = Replayed(op.name, lambda *args, **_: args[-1].type, op.source, op=op)
+    replayed_op = Replayed(
+        op.name, lambda *args, **_: args[-1].type, op.source, of_results=op.of_results, op=op
+    )
     return Let(outs, replayed_op, (*args, of), getattr(s, "params", {}), s.origin)
 
 

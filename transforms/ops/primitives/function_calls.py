@@ -154,6 +154,7 @@ unbundle = Op(
     _unbundle_jvp,
     _unbundle_transpose,
     word="part",
+    of_results=("kinds",),
 )
 
 

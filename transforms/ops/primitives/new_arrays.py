@@ -163,7 +163,7 @@ def _square_source(name: str) -> Any:
 
 eye = Op("eye", lambda *, sides, k, dtype: Type(dtype, sides), _square_source("eye"), no_tangent)
 tri = Op("tri", lambda *, sides, k, dtype: Type(dtype, sides), _square_source("tri"), no_tangent)
-new_stack = Op("new_stack", lambda *, item: StackType(item), "[]", no_tangent)
+new_stack = Op("new_stack", lambda *, item: StackType(item), "[]", no_tangent, of_results=("item",))
 stack_length = Op(
     "stack_length", lambda stack: Type(np.dtype(int), (), True), "len({0})", no_tangent
 )

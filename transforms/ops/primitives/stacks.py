@@ -175,6 +175,7 @@ to_array: Op = linear(
     lambda ct, args, linear, params: (unstack(ct, weak=args[0].type.item.weak),),
     costly=True,
     word="array",
+    of_results=("size",),
 )
 unstack: Op = linear(
     "unstack",
