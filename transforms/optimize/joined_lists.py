@@ -55,13 +55,13 @@ class _Joining:
         if any(a.type.dtype != out.dtype or a.type.shape != out.shape[1:] for a in items):
             return [s]
         if whole is None:
-            return self.written(s, lambda: _array_of(items, out)) if items else [s]
+            return self.joining_statements(s, lambda: _array_of(items, out)) if items else [s]
         rows = whole.type.shape[0] + len(items)
         if whole.type.dtype != out.dtype or (rows, *whole.type.shape[1:]) != out.shape:
             return [s]
         if not items:
             return [Let(s.outs, identity, (whole,), {}, s.origin)]
-        return self.written(s, lambda: concatenate(whole, *map(_as_row, items), axis=0))
+        return self.joining_statements(s, lambda: concatenate(whole, *map(_as_row, items), axis=0))
 
     def parts(self, stack: Atom) -> tuple[Atom | None, list[Atom]] | None:
         """The array that a list was made of, if of one, and the items that were appended then; None
@@ -77,7 +77,7 @@ class _Joining:
             stack = let.args[0]
         return None
 
-    def written(self, s: Let, join: Callable[[], Atom]) -> list[Statement]:
+    def joining_statements(self, s: Let, join: Callable[[], Atom]) -> list[Statement]:
         """The statements that join arrays to the result of another statement."""
         builder = Builder()
         builder.origin = s.origin

@@ -162,7 +162,7 @@ class _Selected:
             return False
         (out,) = s.outs
         if s.op in LENGTHS:
-            counted = self.counted(_length(s))
+            counted = self.selection_of_count(_length(s))
             if counted is not None:
                 self.lengths[out] = counted
             return counted is not None
@@ -176,7 +176,7 @@ class _Selected:
             self.counts.setdefault(next(iter(dims.symbols(count))), s)
         return selection is not None or self.is_sum(s)
 
-    def counted(self, size: Size) -> Let | None:
+    def selection_of_count(self, size: Size) -> Let | None:
         """What selects so many elements."""
         if not isinstance(size, dims.Dim) or len(size.symbols) != 1:
             return None
@@ -229,7 +229,7 @@ class _Selected:
 
     def selection_of_fill(self, kind: Type) -> Selection | None:
         """The selection of an array of one number, by its length."""
-        by_axis = [(axis, self.counted(n)) for axis, n in enumerate(kind.shape)]
+        by_axis = [(axis, self.selection_of_count(n)) for axis, n in enumerate(kind.shape)]
         counted = [(axis, s) for axis, s in by_axis if s is not None]
         if len(counted) != 1:
             return None
