@@ -408,7 +408,7 @@ def _finish_run(
     refuse_unchecked(run.containers)
     relies_on_values = bool(run.call.fixed) or run.call.relies_on_results
     return Staged(
-        tables_to_arrays(joined_lists(shifted_lists(block))),
+        joined_lists(tables_to_arrays(shifted_lists(block))),
         leaves,
         captured,
         [*(v for v in reads if isinstance(v, Guard)), *_different(held_objects, containers)],
