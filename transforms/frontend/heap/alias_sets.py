@@ -32,6 +32,7 @@ class Aliases:
 
     def __init__(self) -> None:
         self.birth, self.began = next(trace().serials), 0
+        self.attempts: list[tuple[int, int]] = []  # when passes that were staged began and ended
         self.outer: dict[Place, set[Any]] = {}  # memory older than the loop
         self.common: dict[frozenset[Any], Common] = {}  # of two places, or of a place and a list
         self.place: dict[Var, Place] = {}
@@ -126,7 +127,7 @@ class Aliases:
             for k, value in enumerate(final.leaf_values()):
                 if (key, k) in self.cells and isinstance(value, Symbol) and value.mutable:
                     finals_of[key, k] = value
-                    memory = value.memory()
+                    memory = {m for m in value.memory() if not self.is_of_an_attempt(m.birth)}
                     older = {m for m in memory if m.birth < self.began}
                     self.outer.setdefault((key, k), set()).update(older)
                     inner[key, k] = memory - older
@@ -146,7 +147,12 @@ class Aliases:
             if self.are_apart(self.first, *pair) and not self.are_apart(finals_of, *pair):
                 self.together.add(pair)
         self.together |= _sharing({place: _stacks(value) for place, value in finals_of.items()})
+        self.attempts.append((self.began, next(trace().serials)))
         return self.fact_count() > before
+
+    def is_of_an_attempt(self, birth: int) -> bool:
+        """Whether what was born then was made by a pass that has been staged again since."""
+        return any(began <= birth < ended for began, ended in self.attempts)
 
     def fact_count(self) -> int:
         return (

@@ -60,13 +60,19 @@ def forms_in_memory(block: Block, lists: bool) -> list[Block]:
 
     lists  whether arrays of which nobody knows how long they get may lie in lists
     """
-    if not any(isinstance(s, (For, While)) for s in statements(block)):
+    if not any(isinstance(s, (For, While)) and _may_change(s) for s in statements(block)):
         return []
     single = with_single_lengths(block, frozenset())
     rewriter = LongestMemory(single, lists)
     form = rewriter.block(single, frozenset())
     others = forms_in_memory(block, False) if rewriter.has_lists else []
     return [form, *others] if rewriter.changes else []
+
+
+def _may_change(s: For | While) -> bool:
+    """Whether an array that a loop carries has a length that what it starts from lacks."""
+    arrays = [(p, init) for p, init, *_ in carried_rows(s) if isinstance(init, Var)]
+    return any(not x.given for p, init in arrays for x in axes([p]) - axes([init]))
 
 
 #: The statements of a loop or branch, and the integers that lengths behind it are.
