@@ -187,9 +187,12 @@ def factors_family() -> Any:
 
 
 def matrix_families() -> tuple[Any, ...]:
-    from tapeless.transforms.ops.linalg import banded, matrix_functions  # noqa: PLC0415 (scipy is optional)
+    from tapeless.transforms.ops.linalg import (  # noqa: PLC0415 (scipy is optional)
+        banded,
+        scipy_matrix_functions,
+    )
 
-    return linalg_family(), factors_family(), matrix_functions, banded
+    return linalg_family(), factors_family(), scipy_matrix_functions, banded
 
 
 def linalg_rules() -> dict[Any, Rule]:

@@ -51,6 +51,13 @@ from tapeless.transforms.ops.primitives.new_arrays import zeros
 Opcode = tuple[str, int, int, int, int]
 
 
+def loop_of_arrays(*values: Any) -> Any:
+    """The innermost loop, which may decide that an axis of one of these arrays has length one; None
+    for arrays that stand for lists."""
+    are_lists = any(own_attribute(v, "listing") is not None for v in values)
+    return None if are_lists else next(reversed(trace().loops.rolling), None)
+
+
 class Merge:
     """Builds the outputs of an `If` while the values of both branches are joined."""
 
@@ -135,12 +142,11 @@ class Merge:
         if can_be_known(self.test):
             raise NeedStatic(self.test, problem, hint)
 
-    def atom(self, p: Atom, q: Atom, hint: Any = None) -> Atom:
+    def atom(self, p: Atom, q: Atom, hint: Any = None, loop: Any = None) -> Atom:
         if (p is q and p not in self.kept) or (
             (isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)
         ):
             return p
-        loop = next(reversed(trace().loops.rolling), None)
         kind = join_types(p.type, q.type, loop=loop)
         out = Var(kind, self.name)
         self.name = ""  # what follows, such as a flag, is no value of the variable
@@ -168,7 +174,7 @@ class Merge:
         if key not in self.made:
             assert x.atom is not None
             assert y.atom is not None
-            merged = self.atom(x.atom, y.atom)
+            merged = self.atom(x.atom, y.atom, loop=loop_of_arrays(x.value, y.value))
             symbol = wrap(merged) if isinstance(merged, Var) else merged.value
             if isinstance(symbol, Symbol):
                 for source in (x.value, y.value):
@@ -207,9 +213,10 @@ class Merge:
 
     def empty_like(self, side: int, x: Structure, other: Structure) -> Structure:
         """An empty list on one side, where a loop filled the one on the other side, as such."""
-        if not isinstance(x.value, StagedList) or x.value.tail is not None:
+        if not isinstance(x.value, StagedList) or x.keys or x.children:
             return x
-        if x.keys or x.children or list.__len__(x.value):  # one by identity shows none of its items
+        tail = x.value.tail  # a list by identity shows none of its items
+        if list.__len__(x.value) or (tail is not None and tail.length != 0):
             return x
         listing = own_attribute(other.value, "listing") if other.kind == "leaf" else None
         rows = other.keys[0] if other.keys and isinstance(other.keys[0], RowsOf) else None

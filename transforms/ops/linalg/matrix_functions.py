@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg as sl
 
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.language import Atom, Type
@@ -17,8 +16,7 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.primitives.arithmetic import add
-from tapeless.transforms.ops.primitives.identities import known_number
-from tapeless.transforms.ops.primitives.joining import as_array, concatenate
+from tapeless.transforms.ops.primitives.joining import concatenate
 from tapeless.transforms.ops.primitives.new_arrays import zeros
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, dtype_name, swap
 
@@ -111,26 +109,3 @@ slope: Op = Op(
     lambda ct, args, linear, params: (None, slope(swap(args[0]), ct, **params)),
     costly=True,
 )
-
-
-def _rule(name: str) -> Any:
-    def run(A: Any, disp: bool = True, blocksize: Any = None) -> Any:  # noqa: N803 (SciPy's)
-        if not disp:
-            raise UnsupportedError(f"scipy.linalg.{name} with disp=False", "leave it out")
-        return matrix_function(as_array(A), name=name, power=None)
-
-    return run
-
-
-def _power(A: Any, t: Any) -> Any:  # noqa: N803 (SciPy's)
-    t = known_number(
-        t, "the power of a matrix must be known; use expm(t * logm(a)) where it is not"
-    )
-    return matrix_function(as_array(A), name="fractional_matrix_power", power=float(t))
-
-
-NAMES = (*REAL_EVERYWHERE, "logm", "sqrtm")
-RULES = {
-    **{getattr(sl, name): _rule(name) for name in NAMES},
-    sl.fractional_matrix_power: _power,
-}

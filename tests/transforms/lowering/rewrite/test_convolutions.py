@@ -79,7 +79,9 @@ def test_columns(mode, m, correlated):
 
     compiled = tapeless.jit(function)
     np.testing.assert_allclose(compiled(image, k), function(image, k), rtol=1e-12)
-    assert re.search(r"\[(t(_\d+)? \+ )?i\] = image\[i, j\]$", compiled.source(image, k), re.M)
+    assert re.search(
+        r"\[(t(_\d+)? \+ )?i\] = image\[i, j\]( +# line \d+)?$", compiled.source(image, k), re.M
+    )
     grad = tapeless.grad(function, argnums=(0, 1))
     for got, want in zip(tapeless.jit(grad)(image, k), grad(image, k), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)

@@ -16,6 +16,7 @@ def until_all_have_left(x, steps):
             break
         x = x * x + 0.3
         gone = np.abs(x) > 2.0
+        print(k, len(x))  # noqa: T201  # by Python
         left[places[gone]] = k + 1
         x, places = x[~gone], places[~gone]
     return left, x
