@@ -275,7 +275,7 @@ def test_every_operation_has_a_case(monkeypatch):
     assert sorted(op.name for op in expected - met) == []
 
 
-#: Made by passes over nested loops and branches, of which the corpus is full, or of sparse matrices.
+#: Made by passes over nested loops and branches, of which the corpus is full; of sparse matrices.
 TESTED_BY_LOOPS = (
     "solve_entries",
     "add_stacks",

@@ -1,4 +1,4 @@
-"""Holds the rules of functions of square matrices of SciPy: `expm`, `logm`, `sqrtm` and the like."""
+"""Holds the rules of SciPy for functions of square matrices: `expm`, `logm` and the like."""
 
 from __future__ import annotations
 
