@@ -69,27 +69,25 @@ def lower(
     relations = list(relations)
     block = without_lists(block)
     of_numbers = handed_on(lists_of_numbers(block, hints or {})) if target.makes_arrays else block
-    forms = [(block, True), (block, False)]
+    in_memory = (
+        [] if target.separate else forms_in_memory(of_numbers, target.makes_arrays, hints or {})
+    )
+    forms = [(form, True, relied) for form, relied in in_memory]
     if of_numbers is not block:
-        forms.insert(0, (of_numbers, True))
-    in_memory = [] if target.separate else forms_in_memory(of_numbers, target.makes_arrays)
-    forms = [*((form, True) for form in in_memory), *forms]
-    for form, routines in forms:
+        forms.append((of_numbers, True, []))
+    forms += [(block, True, []), (block, False, [])]
+    for k, (form, routines, relied) in enumerate(forms):
         prepared = LoopForm(
             *loop_form(form, relations, stored, hints or {}, donated, routines, fastmath, target)
         )
+        prepared.relied += relied
+        is_in_memory = k < len(in_memory)
         lowering = Lowering(
-            name,
-            prepared,
-            hints or {},
-            boundscheck,
-            parallel,
-            target,
-            on_device,
-            form in in_memory,
+            *(name, prepared, hints or {}, boundscheck, parallel, target, on_device),
+            in_memory=is_in_memory,
         )
         driver = lowering.run()
-        if form in in_memory and lowering.placement.loops:
+        if is_in_memory and lowering.placement.loops:
             continue
         if not left_over(driver) and not (form is not block and has_lists(driver)):
             break

@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
     is_undefined,
     statements,
 )
+from tapeless.transforms.core.size_inequalities import Relation
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.dataclass import dataclass
@@ -43,6 +44,7 @@ Shown = AbstractSet[object]  # variables that have a value, and lengths that the
 Ends = list[tuple[Size, Size]]
 Bound = tuple[Size, Size]  # at any time, and as a pass begins
 
+MANY = 1 << 24  # elements of memory for arrays that passes make longer
 MOST = 20  # lengths that are replaced by bounds, one after another
 
 
@@ -50,11 +52,15 @@ MOST = 20  # lengths that are replaced by bounds, one after another
 class Bounds:
     """The greatest values of lengths, and of the integers that are kept in arrays and lists.
 
+    hints     the sizes of this call
     greatest  of the lengths that loops and branches make
+    relied    what is relied on of sizes: that loops do not make too many passes
     """
 
     program: Block
+    hints: Mapping[dims.Symbol, int] = field(default_factory=dict)
     greatest: dict[dims.Symbol, Size] = field(default_factory=dict)
+    relied: list[Relation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.memory = Dependences()
@@ -175,7 +181,19 @@ class Bounds:
         if x in dims.symbols(growth) or not isinstance(s, For):
             return nothing
         most = start + growth * self.passes(s)
+        if not self.is_moderate(most):
+            return nothing
         return dict.fromkeys(ends, (most, most - growth))
+
+    def is_moderate(self, most: Size) -> bool:
+        """Whether memory is made for so many elements, as passes may end early, or not append."""
+        size = self.upper_bound(most, frozenset(self.program.params))
+        count = None if size is None else dims.evaluate(size, self.hints)
+        if size is None or count is None or count > MANY:
+            return False
+        if not isinstance(size, int):
+            self.relied.append((">=", MANY, size))
+        return True
 
     def after_pass(
         self,

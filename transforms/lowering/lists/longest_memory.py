@@ -37,6 +37,7 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
+from tapeless.transforms.core.size_inequalities import Relation
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.lowering.lists.bounded_lengths import (
     Bound,
@@ -54,18 +55,19 @@ from tapeless.transforms.lowering.lists.loops_in_memory import (
 )
 
 
-def forms_in_memory(block: Block, lists: bool) -> list[Block]:
+def forms_in_memory(block: Block, lists: bool, hints: Mapping[dims.Symbol, int]) -> list[InMemory]:
     """The block, whose loops carry such memory and lengths, in the forms that may become kernels,
-    the best first; none if no loop needs any.
+    the best first, with what they rely on of sizes; none if no loop needs any.
 
     lists  whether arrays of which nobody knows how long they get may lie in lists
+    hints  the sizes of this call
     """
     if not any(isinstance(s, (For, While)) and _may_change(s) for s in statements(block)):
         return []
     single = with_single_lengths(block, frozenset())
-    rewriter = LongestMemory(single, lists)
-    form = rewriter.block(single, frozenset())
-    others = forms_in_memory(block, False) if rewriter.has_lists else []
+    rewriter = LongestMemory(single, lists, hints)
+    form = rewriter.block(single, frozenset()), rewriter.bounds.relied
+    others = forms_in_memory(block, False, hints) if rewriter.has_lists else []
     return [form, *others] if rewriter.changes else []
 
 
@@ -75,6 +77,8 @@ def _may_change(s: For | While) -> bool:
     return any(not x.given for p, init in arrays for x in axes([p]) - axes([init]))
 
 
+InMemory = tuple[Block, list[Relation]]
+
 #: The statements of a loop or branch, and the integers that lengths behind it are.
 Written = tuple[list[Statement], Mapping[dims.Symbol, Var]]
 
@@ -83,8 +87,8 @@ class LongestMemory:
     """`kept` are values that more is done with than to read them. `lists` says whether arrays may
     lie in lists, `has_lists` whether one does, `changes` whether any array has got memory."""
 
-    def __init__(self, program: Block, lists: bool) -> None:
-        self.bounds, self.lists = Bounds(program), lists
+    def __init__(self, program: Block, lists: bool, hints: Mapping[dims.Symbol, int]) -> None:
+        self.bounds, self.lists = Bounds(program, hints), lists
         self.changes = self.has_lists = False
         self.open_blocks = self.open_loops = 0
         self.kept = set(_values_kept(program))

@@ -243,3 +243,58 @@ def test_lengths_that_do_not_fit_raise():
     assert compiled(X, X[:5], 7) == pytest.approx(f(X, X[:5], 7))
     with pytest.raises(ValueError, match="lengths differ"):
         compiled(X, X[:5], 6)
+
+
+def test_passes_that_are_never_made_get_no_memory():
+    def f(x, most):
+        out = np.array([x])
+        for _ in range(most):
+            x = x * 0.5
+            out = np.append(out, x)
+            if x < 1e-3:
+                break
+        return np.sum(out)
+
+    compiled = tapeless.jit(f)
+    for most in (100, 10**12, 3):
+        assert compiled(1.0, most) == pytest.approx(f(1.0, most))
+
+
+def test_a_list_of_one_side_is_not_taken_for_an_empty_one():
+    def f(x, p, n):
+        a, b = [v for v in x if v > 0.8], [p]
+        for i in range(n):
+            if x[i] > 0.9:
+                a = b + []
+            a = [z * 2 for z in a]
+        return sum(a)
+
+    x = np.array([0.37, 0.91, -0.42, 0.65, 0.13])
+    assert tapeless.jit(f)(x, 0.7, 5) == pytest.approx(f(x, 0.7, 5))
+
+
+def backward(x, passes):
+    betas = [x]
+    for _ in range(passes):
+        betas = [np.tanh(betas[0] + x)] + betas
+    return np.sum(np.array(betas) ** 2)
+
+
+def copied(x, passes):
+    path = [x[0]]
+    for i in range(passes):
+        longer = path.copy()
+        longer.append(path[-1] * 0.9 + x[i % 5])
+        path = longer
+    return np.sum(np.array(path) ** 2)
+
+
+@pytest.mark.filterwarnings("error::tapeless.PerformanceWarning")
+@pytest.mark.parametrize("f", [backward, copied])
+def test_lists_that_others_take_the_place_of(f):
+    compiled, slope = tapeless.jit(f), tapeless.jit(tapeless.grad(f))
+    for passes in (90, 0, 1):
+        assert compiled(X, passes) == pytest.approx(f(X, passes))
+        d = np.cos(X)
+        high, low = (f(X + s * 1e-6 * d, passes) for s in (1, -1))
+        assert np.sum(slope(X, passes) * d) == pytest.approx((high - low) / 2e-6, rel=1e-5)
