@@ -265,7 +265,7 @@ def test_a_list_of_one_side_is_not_taken_for_an_empty_one():
         a, b = [v for v in x if v > 0.8], [p]
         for i in range(n):
             if x[i] > 0.9:
-                a = [*b]
+                a = b + []  # noqa: RUF005
             a = [z * 2 for z in a]
         return sum(a)
 
@@ -276,7 +276,7 @@ def test_a_list_of_one_side_is_not_taken_for_an_empty_one():
 def backward(x, passes):
     betas = [x]
     for _ in range(passes):
-        betas = [np.tanh(betas[0] + x), *betas]
+        betas = [np.tanh(betas[0] + x)] + betas  # noqa: RUF005
     return np.sum(np.array(betas) ** 2)
 
 
