@@ -217,11 +217,17 @@ class Elements(Extents):
         ]
 
     def in_memory(self, a: Atom) -> bool:
-        """Whether an array is one for the compiled code too, which counts from its end itself."""
+        """Whether an array is one for the compiled code too, which counts from its end itself: not
+        one at the begin of longer memory, as of a list or of the longest that a loop makes."""
         home = self.home.get(self.memory.cell(a)) if isinstance(a, Var) else None
         if home is not None:
-            return not home.lengths
+            is_whole = all(map(self.analysis.is_known_outside, a.type.shape))
+            return is_whole and not home.lengths and home.name not in self.names_of_lists()
         return isinstance(a, Var) and not self.seen_through(a)
+
+    def names_of_lists(self) -> set[str]:
+        """The arrays in which lists lie."""
+        return set()
 
     def entry(
         self,

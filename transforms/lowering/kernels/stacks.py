@@ -86,6 +86,9 @@ class Filled(Nests):
             case "to_array":
                 self.array_of(s, cell, after)
 
+    def names_of_lists(self) -> set[str]:
+        return {self.home[cell].name for cell in self.stacks if cell in self.home}
+
     def cell_of(self, a: Atom) -> Var:
         """The stack whose memory a value is, if this kernel has made it."""
         cell = self.memory.cell(a) if isinstance(a, Var) else None

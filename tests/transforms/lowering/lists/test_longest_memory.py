@@ -298,3 +298,32 @@ def test_lists_that_others_take_the_place_of(f):
         d = np.cos(X)
         high, low = (f(X + s * 1e-6 * d, passes) for s in (1, -1))
         assert np.sum(slope(X, passes) * d) == pytest.approx((high - low) / 2e-6, rel=1e-5)
+
+
+def test_items_are_counted_from_the_end_of_a_list_not_of_its_memory():
+    def f(x, p):
+        a, b, s, i = list(x), [p], 0.0, 0
+        while len(a) < 6 and i < 8:
+            a = a[-2:] + [x[i % len(x)]]  # noqa: RUF005
+            b = b.copy()
+            b.append(p)
+            if i % 2 == 0:
+                s += a[-1] * 0.9
+            i += 1
+        return s + sum(a)
+
+    x = np.array([0.37, 0.91, -0.42, 0.65, 0.13])
+    assert tapeless.jit(f)(x, 0.7) == pytest.approx(f(x, 0.7))
+
+
+def test_places_from_data_count_from_the_end_of_the_array():
+    def f(x, places):
+        total = 0.0
+        while len(x) > 3:
+            x = x[1:] * 0.9
+            for k in places:
+                total += x[k] * (k + 5)
+        return total
+
+    places = np.array([-1, 0, -2, 1])
+    assert tapeless.jit(f)(X, places) == pytest.approx(f(X, places))
