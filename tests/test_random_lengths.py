@@ -10,6 +10,7 @@ import pytest
 import tapeless
 from tapeless.backends import cpu
 from tapeless.transforms.errors import InternalError
+from tapeless.transforms.lowering.kernels import element_access, stacks
 from tests import interpreted
 from tests.random_lengths import Writer
 
@@ -18,10 +19,18 @@ PASSES = (5, 0, 1, 2, 3, 7)
 numbers = itertools.count()
 
 
-@pytest.fixture
-def function_of(tmp_path, monkeypatch):
-    """Turns a seed into a function in a file of its own, whose kernels Python runs."""
+@pytest.fixture(autouse=True)
+def kernels_in_python(monkeypatch):
+    """Python runs the kernels, and so checks each index; their memory has room for one number at
+    first, so that all of it must grow where it is used."""
     monkeypatch.setattr(cpu, "load", interpreted.load)
+    for module in (element_access, stacks):
+        monkeypatch.setattr(module, "FIRST", 1)
+
+
+@pytest.fixture
+def function_of(tmp_path):
+    """Turns a seed into a function in a file of its own."""
 
     def load(seed):
         name = f"lengths_{next(numbers)}"
@@ -76,3 +85,32 @@ def test_derivatives(function_of, seed):
     else:
         for a, b in zip(got, wanted, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-9)
+
+
+def largest_of_pairs(x, most):
+    while len(x) > most:
+        pairs = x[: len(x) // 2 * 2].reshape(-1, 2)
+        top = np.maximum(pairs[:, 0], pairs[:, 1])
+        x = np.append(top, np.mean(top)) if len(x) % 2 else top
+    return np.sum(x * np.arange(len(x)))
+
+
+def filled_by_a_side(x, passes):
+    total, length = 0.0, 2
+    for i in range(passes):
+        length = length + int(x[i % 5] > 0)
+        y = np.empty(length)
+        if x[i % 5] > 0.5:
+            y[:] = 1.0
+        else:
+            y[:] = 2.0
+        total += np.sum(y)
+    return total
+
+
+@pytest.mark.parametrize("f", [largest_of_pairs, filled_by_a_side])
+def test_both_sides_of_a_branch_have_memory(f):
+    """The side that runs first is not the one that stands first."""
+    compiled = tapeless.jit(f)
+    for x in (np.cos(np.arange(40.0)), np.cos(np.arange(37.0)), X):
+        np.testing.assert_allclose(compiled(x, 6), f(x, 6))

@@ -15,7 +15,15 @@ from typing import Any
 
 from tapeless.transforms.analysis.free_variables import axes
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.language import Block, For, Statement, outputs, with_blocks
+from tapeless.transforms.core.language import (
+    Block,
+    For,
+    Statement,
+    blocks,
+    outputs,
+    statements,
+    with_blocks,
+)
 from tapeless.transforms.core.substitution import refresh
 
 
@@ -40,4 +48,18 @@ def _rename_carry_lengths(s: For, shown: set[dims.Symbol]) -> For:
     lengths: dict[Any, Any] = {
         x: dims.symbol(x.name, x.lower) for x in shared if x.var is None and not x.given
     }
-    return replace(s, body=refresh(s.body, lengths)[0]) if lengths else s
+    if not lengths:
+        return s
+    for x in _lengths_inside(s.body) - lengths.keys():
+        if x.var is None and x.upper is not None and dims.symbols(x.upper) & lengths.keys():
+            upper = dims.substitute(x.upper, lengths.get)
+            lengths[x] = dims.symbol(x.name, x.lower, upper=upper)
+    return replace(s, body=refresh(s.body, lengths)[0])
+
+
+def _lengths_inside(block: Block) -> set[dims.Symbol]:
+    """The lengths of what a block defines, also in blocks inside of it."""
+    inner = statements(block)
+    return axes(
+        [v for s in inner for v in (*outputs(s), *(p for b in blocks(s) for p in b.params))]
+    )

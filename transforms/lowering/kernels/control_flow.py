@@ -137,6 +137,7 @@ class Control(Exchanged):
         return self.element_as(a, [], like.type.dtype)
 
     def branch(self, s: If, after: list[FusedNest], later: set[Var]) -> None:
+        self.grow_before_branch(s)
         numbers = self.branch_results(s)
         test = self.atom(s.test)
         carry_names = {v: name for v in numbers if (name := self.carry_name(v, later))}

@@ -13,7 +13,7 @@ import numpy as np
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.core import dims, scalar_form
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
+from tapeless.transforms.core.language import Atom, If, Let, Literal, Type, Var
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.size_expressions import Extents
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
@@ -132,9 +132,16 @@ class Elements(Extents):
 
     def grow_before_loop(self, inits: Iterable[Atom]) -> None:
         """Memory for arrays that a loop fills, of lengths that are known only here."""
-        for a in inits:
-            cell = self.memory.cell(a) if is_array(a) else None  # type: ignore[arg-type]
-            if cell is None or cell in self.home or cell not in self.analysis.unset:
+        self.grow_unset(self.memory.cell(a) for a in inits if is_array(a))  # type: ignore[arg-type]
+
+    def grow_before_branch(self, s: If) -> None:
+        """Memory for arrays that sides of a branch fill: each of them needs it."""
+        unset = self.analysis.unset & self.memory.writes(s)
+        self.grow_unset(sorted(unset, key=lambda cell: self.memory.order.get(cell, 0)))
+
+    def grow_unset(self, cells: Iterable[Any]) -> None:
+        for cell in cells:
+            if cell in self.home or cell not in self.analysis.unset:
                 continue
             if not all(map(self.analysis.is_known_outside, cell.type.shape)):
                 self.buffer(cell)

@@ -30,7 +30,7 @@ from tapeless.transforms.core.size_inequalities import Relation
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.lowering.schedule.analysis import greatest
+from tapeless.transforms.lowering.schedule.analysis import greatest, slopes
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
@@ -74,29 +74,30 @@ class Bounds:
             hidden = [x for x in dims.symbols(size) if x in self.greatest or not is_shown(x, shown)]
             if not hidden:
                 return size
-            ends = self.range_of(hidden[0], shown)
-            if ends is None:
+            least, most = self.range_of(hidden[0], shown)
+            growth = slopes(size, hidden[0])
+            if most is None or growth is None or (least is None and growth[0] < 0):
                 return None
-            larger = greatest(size, {hidden[0]: ends})
+            larger = greatest(size, {hidden[0]: (0 if least is None else least, most)})
             if hidden[0] in dims.symbols(larger):
                 return None
             size = larger
         return None
 
-    def range_of(self, x: dims.Symbol, shown: Shown) -> tuple[Size, Size] | None:
-        """Between which values a length or a loop index is."""
+    def range_of(self, x: dims.Symbol, shown: Shown) -> tuple[Size | None, Size | None]:
+        """The least and the greatest value of a length, an integer or a loop index; None for what
+        is not known."""
         loop = self.memory.indices.get(x.var)
         if isinstance(loop, For) and isinstance(loop.step, Literal):
             start, stop = (size_of_atom(self.memory, a) for a in (loop.start, loop.stop))
             return (start, stop - 1) if loop.step.value > 0 else (stop + 1, start)
-        if x in self.greatest:
-            most: Size | None = self.greatest[x]
-        else:
-            most = x.upper if x.var is None else self.bound_of_number(x.var, shown) or x.upper
-        if most is None:
-            return None
-        dims.learn_upper(x, most)
-        return x.lower or 0, most
+        most = self.greatest.get(x, x.upper)
+        if x not in self.greatest and x.var is not None:
+            stored = self.bound_of_number(x.var, shown)
+            most = most if stored is None else stored
+        if most is not None:
+            dims.learn_upper(x, most)
+        return 0 if x.lower is None and x.var is None else x.lower, most
 
     def bound_of_number(self, a: Atom, shown: Shown) -> Size | None:
         """A bound of an integer."""

@@ -39,6 +39,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_inequalities import Relation
 from tapeless.transforms.core.substitution import refresh
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.lists.bounded_lengths import (
     Bound,
     Bounds,
@@ -74,7 +75,7 @@ def forms_in_memory(block: Block, lists: bool, hints: Mapping[dims.Symbol, int])
 def _may_change(s: For | While) -> bool:
     """Whether an array that a loop carries has a length that what it starts from lacks."""
     arrays = [(p, init) for p, init, *_ in carried_rows(s) if isinstance(init, Var)]
-    return any(not x.given for p, init in arrays for x in axes([p]) - axes([init]))
+    return any(not x.given for p, init in arrays for x in sizes_in(p.type) - sizes_in(init.type))
 
 
 InMemory = tuple[Block, list[Relation]]

@@ -27,6 +27,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.core.substitution import refresh
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.lists.bounded_lengths import (
     Bound,
     Shown,
@@ -44,7 +45,7 @@ Integers = dict[dims.Symbol, Atom]
 
 def hidden_lengths(v: Var, shown: Shown) -> set[dims.Symbol]:
     """The lengths in the type of an array that nothing before shows."""
-    return {x for x in axes([v]) if not is_shown(x, shown)}
+    return {x for x in sizes_in(v.type) if not is_shown(x, shown)}
 
 
 def carried_rows(s: For | While) -> list[tuple[Any, ...]]:
@@ -241,8 +242,8 @@ class LoopInMemory:
             parts.append(array.part(carry, params[first + k], lengths))
         body, results = block.body, block.results
         if ends:
-            pass_ = PassInMemory(self.arrays, params[first:], block.params[first:], lengths)
-            body, results = pass_.statements(block)
+            one_pass = PassInMemory(self.arrays, params[first:], block.params[first:], lengths)
+            body, results = one_pass.statements(block)
         sizes: dict[Any, Any] = {x: var_size(v) for x, v in lengths.items()}
         new, _ = refresh(Block(tuple(params), (*parts, *body), results), sizes)
         return replace(new, params=(*new.params, *lengths.values()))

@@ -213,22 +213,22 @@ def greatest(size: Size, ends: Mapping[dims.Symbol, tuple[Size, Size]]) -> Size:
     """
     for _ in ends:
         for x in dims.symbols(size) & ends.keys():
-            slopes = _slopes(size, x)
+            growth = slopes(size, x)
             least, most = ends[x]
-            if slopes is None or slopes[0] < 0 < slopes[1]:
+            if growth is None or growth[0] < 0 < growth[1]:
                 return size
-            size = dims.substitute(size, {x: least if slopes[0] < 0 else most}.get)
+            size = dims.substitute(size, {x: least if growth[0] < 0 else most}.get)
     return dims.maximum(size, 0)
 
 
-def _slopes(size: Size, x: dims.Symbol) -> tuple[int, int] | None:
+def slopes(size: Size, x: dims.Symbol) -> tuple[int, int] | None:
     """The least and the greatest growth of a size as a symbol grows by one; None where that depends
     on other symbols."""
     least = greatest_slope = 0
     for factors, c in dims.terms_of(size):
         if not any(x is f or (isinstance(f, dims.Quotient) and _has(f, x)) for f in factors):
             continue
-        own = _slopes_of(factors[0], x) if len(factors) == 1 else None
+        own = slopes_of_factor(factors[0], x) if len(factors) == 1 else None
         if own is None:
             return None
         ends = c * own[0], c * own[1]
@@ -236,12 +236,12 @@ def _slopes(size: Size, x: dims.Symbol) -> tuple[int, int] | None:
     return least, greatest_slope
 
 
-def _slopes_of(factor: dims.Factor, x: dims.Symbol) -> tuple[int, int] | None:
+def slopes_of_factor(factor: dims.Factor, x: dims.Symbol) -> tuple[int, int] | None:
     if factor is x:
         return 1, 1
     if not isinstance(factor, dims.Quotient):
         return None
-    left, right = _slopes(factor.left, x), _slopes(factor.right, x)
+    left, right = slopes(factor.left, x), slopes(factor.right, x)
     if factor.kind == "//" and isinstance(k := factor.right, int) and k > 0 and left is not None:
         return left[0] // k, -(-left[1] // k)
     if factor.kind not in dims.CALLED:
