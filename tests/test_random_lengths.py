@@ -1,5 +1,5 @@
-"""Random loops that make arrays longer and shorter: loop form, run by Python, gives what NumPy
-gives, or says that it does not stretch an axis; its derivatives are those of the array form."""
+"""Random loops that make arrays and lists longer and shorter: loop form, run by Python, gives what
+NumPy gives, or says what it does not do; its derivatives are those of the array form."""
 
 import importlib.util
 import itertools
@@ -9,10 +9,10 @@ import pytest
 
 import tapeless
 from tapeless.backends import cpu
-from tapeless.transforms.errors import InternalError
+from tapeless.transforms.errors import InternalError, TapelessError
 from tapeless.transforms.lowering.kernels import element_access, stacks
 from tests import interpreted
-from tests.random_lengths import Writer
+from tests.random_lengths import ARRAYS, LISTS, Writer
 
 X = np.array([0.37, 0.91, -0.42, 0.65, 0.13])
 PASSES = (5, 0, 1, 2, 3, 7)
@@ -32,10 +32,10 @@ def kernels_in_python(monkeypatch):
 def function_of(tmp_path):
     """Turns a seed into a function in a file of its own."""
 
-    def load(seed):
+    def load(seed, templates):
         name = f"lengths_{next(numbers)}"
         path = tmp_path / f"{name}.py"
-        path.write_text(Writer(seed).program())
+        path.write_text(Writer(seed, templates).program())
         spec = importlib.util.spec_from_file_location(name, path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -56,16 +56,18 @@ def outcome(f, n):
 
 
 @pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("templates", [ARRAYS, LISTS], ids=["arrays", "lists"])
 @pytest.mark.filterwarnings("ignore")
-def test_values(function_of, seed):
-    f = function_of(seed)
+def test_values(function_of, seed, templates):
+    f = function_of(seed, templates)
     compiled = tapeless.jit(f)
     for n in PASSES:
         wanted, got = outcome(f, n), outcome(compiled, n)
         if isinstance(got, ZeroDivisionError):
             continue  # Python's floats raise; machine code gives nan, as NumPy does
         if isinstance(got, Exception):
-            assert isinstance(wanted, Exception) or "stretched" in str(got)
+            is_refused = "stretched" in str(got) or isinstance(got, TapelessError)
+            assert isinstance(wanted, Exception) or is_refused
         elif not isinstance(wanted, Exception):
             np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-9)
         else:
@@ -75,9 +77,10 @@ def test_values(function_of, seed):
 
 
 @pytest.mark.parametrize("seed", range(100, 110))
+@pytest.mark.parametrize("templates", [ARRAYS, LISTS], ids=["arrays", "lists"])
 @pytest.mark.filterwarnings("ignore")
-def test_derivatives(function_of, seed):
-    f = function_of(seed)
+def test_derivatives(function_of, seed, templates):
+    f = function_of(seed, templates)
     slopes = tapeless.grad(f, argnums=(0, 1))
     wanted, got = outcome(slopes, 5), outcome(tapeless.jit(slopes), 5)
     if isinstance(wanted, Exception):

@@ -74,13 +74,18 @@ class Growth:
         element = (entry.children or final.children)[0]
         if element.kind == "static" or not list(element.leaves()):
             return False
+        if not trace().decisions.moves_lists:
+            return False
+        trace().decisions.moved_lists = True
         self.growing.append((target, element, False))
         return True
 
     def start(self) -> bool:
-        """Moves the elements of the lists that grow to stacks; True if there are any."""
+        """Moves the elements of the lists that grow to stacks, once for each list, which several
+        variables may have; True if there are any."""
         started = bool(self.growing)
-        for target, element, complete in self.growing:
+        first_reasons = {id(each[0]): each for each in reversed(self.growing)}
+        for target, element, complete in reversed(first_reasons.values()):
             trace().touch(ContentsLocation(target))
             to_columns(target, element, complete)
             assert target.tail is not None

@@ -348,6 +348,7 @@ def _set_of_array(x: Symbol, name: str, value: Any) -> None:
 def _list_of_array(obj: Symbol, name: str) -> Any:
     """The list that an array stands for, to be looked into."""
     if name not in READERS:
+        trace().decisions.changes_moved_list()
         raise UnsupportedError(
             f".{name}() of a list that was filled in a loop, and then chosen or carried by data",
             "make a list of it first: list(...)",

@@ -60,6 +60,8 @@ class Decisions:
     compacts: bool = True  # both may be so
     codes: bool = False  # lists that loops fill have numbers for texts and objects
     codable: bool = False  # they could have them
+    moves_lists: bool = True  # lists that others take the place of in loops move to stacks
+    moved_lists: bool = False  # some have
     observing: bool = False  # values of the call at hand are read where Python needs them
     traced: bool = False  # tests and loops go the way that they go in the call at hand
 
@@ -67,6 +69,13 @@ class Decisions:
         """A container is not put into arrays where the call at hand says what is meant."""
         if self.observing:
             raise UnsupportedError(f"run-time values say which part of a {kind} is meant")
+
+    def changes_moved_list(self) -> None:
+        """A list by run-time values is changed, which arrays are not: start again, with lists that
+        stay lists, if the loops that others would take their place in have made it one."""
+        if self.moves_lists and self.moved_lists:
+            self.moves_lists = False
+            raise Restart
 
     def stretches(self, loop: Any) -> None:
         """An axis that is of length one at first is stretched: start again, with passes apart."""
