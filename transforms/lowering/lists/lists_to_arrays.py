@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from tapeless.transforms.analysis.undefined_values import may_lack
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Block,
@@ -42,6 +43,7 @@ def complete_lists(block: Block) -> Block:
     wanted = any(x.var in counts for x in named)
     inside = set() if wanted else _made_arrays_inside(block)
     complete = {v for v in only_read(block) if of_numbers(v.type) and (wanted or v in inside)}
+    complete -= may_lack(block)  # those are read under the test that sets them
     return _Reading(complete).block(block) if complete else block
 
 

@@ -125,3 +125,37 @@ def test_values_and_derivatives(f):
         high, low = (f(X + s * 1e-6 * direction, 0.7, n) for s in (1, -1))
         slopes = slope(X.copy(), 0.7, n)
         assert np.sum(slopes * direction) == pytest.approx((high - low) / 2e-6, rel=1e-5, abs=1e-8)
+
+
+def set_by_sides(x, p, n):
+    a, b, s, i = [], list(x), 0.0, 0
+    while s < 5 and i < n:
+        a = a.copy()
+        a.append(0.7)
+        if s > 0.3:
+            s += 0.1
+        a, b = b, a + [a[-1]]
+        if x[i % len(x)] > -0.2:
+            a = a[:-1]
+        i += 1
+    return s + sum(a)
+
+
+def set_by_sides_in_turn(x, p, n):
+    a, b, s = [p, 0.5], [v for v in x], 0.0  # noqa: C416
+    for i in range(n):
+        a, b = b, a + [np.sin(s)]
+        if sum(b) < 0.3:
+            b = a + []
+        if i % 2 == 0:
+            b = b[1:]
+        else:
+            s += a[0]
+    return s + sum(a)
+
+
+@pytest.mark.parametrize("f", [set_by_sides, set_by_sides_in_turn])
+def test_lists_that_one_side_makes_are_read_under_its_test(f):
+    compiled = tapeless.jit(f)
+    for n in (5, 0, 1):
+        assert compiled(X, 0.7, n) == pytest.approx(f(X, 0.7, n))
