@@ -71,8 +71,8 @@ class StagedArm:
 
 
 MOST_ARMS = 3000  # a side of a test that is staged takes some milliseconds
-MANY_ARMS, DEEP = 300, 3  # of so many, each inside of so many others on average, no end is in sight
-MOST_OF_OBJECTS = 500  # where what is done to one of several objects is a side of its own
+MANY_ARMS, DEEP = 1000, 3  # of so many, each inside of so many others on average, none is the last
+MOST_OF_OBJECTS = 2000  # where what is done to one of several objects is a side of its own
 PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
 # in the first pass of a loop they may come of what a variable held before it
 NOT_IN_LOOPS = (TypeError, AttributeError, NameError)

@@ -356,7 +356,7 @@ def smallest_of_a_tree(x):
 
 def test_tests_inside_of_one_another_again_and_again_are_given_up_early():
     x = np.random.default_rng(0).random(12)
-    with pytest.raises(TapelessError, match="more than 300 sides, each inside of others"):
+    with pytest.raises(TapelessError, match="more than 1,000 sides, each inside of others"):
         tapeless.jit(smallest_of_a_tree)(x)
     with tapeless.strict(False), warnings.catch_warnings():
         warnings.simplefilter("ignore", tapeless.PerformanceWarning)
