@@ -118,6 +118,16 @@ static double bessel_part(int n, double x, double sign) {  // of J_0 + 2 J_2 + .
   }
   return wanted / (sign < 0 ? sum + value : value);
 }"""
+UPWARDS = """
+static double bessel_upwards(int n, double x, double sign, double before, double value) {
+  // from orders 0 and 1
+  for (int k = 1; k < n && isfinite(value); k++) {
+    const double next = 2 * k / x * value + sign * before;
+    before = value;
+    value = next;
+  }
+  return value;
+}"""
 JN = """
 static double bessel_jn(double order, double x) {
   const int n = (int)fabs(order);
@@ -126,26 +136,15 @@ static double bessel_jn(double order, double x) {
   if (n == 0) return bessel_j0(x);
   if (size * size < n + 1) return sign * bessel_powers(n, size, -1);
   if (size <= n) return sign * bessel_part(n, size, -1);
-  double before = bessel_j0(size), value = bessel_j1(size);
-  for (int k = 1; k < n; k++) {
-    const double next = 2 * k / size * value - before;
-    before = value;
-    value = next;
-  }
-  return sign * value;
+  return sign * bessel_upwards(n, size, -1, bessel_j0(size), bessel_j1(size));
 }"""
 YN = """
 static double bessel_yn(double order, double x) {
   const int n = (int)fabs(order);
   const double sign = n % 2 && order < 0 ? -1 : 1;
   if (!isfinite(x)) return NAN;
-  double before = bessel_y0(x), value = n == 0 ? before : bessel_y1(x);
-  for (int k = 1; k < n && isfinite(value); k++) {
-    const double next = 2 * k / x * value - before;
-    before = value;
-    value = next;
-  }
-  return sign * value;
+  if (n == 0) return bessel_y0(x);
+  return sign * bessel_upwards(n, x, -1, bessel_y0(x), bessel_y1(x));
 }"""
 IN = """
 static double bessel_in(double order, double x) {
@@ -161,12 +160,7 @@ KN = """
 static double bessel_kn(double order, double x) {
   const int n = (int)fabs(order);
   if (!(x > 0) || n == 0 || x == INFINITY) return bessel_k0(x);
-  double before = bessel_k0e(x), value = bessel_k1e(x);
-  for (int k = 1; k < n && isfinite(value); k++) {
-    const double next = 2 * k / x * value + before;
-    before = value;
-    value = next;
-  }
+  const double value = bessel_upwards(n, x, 1, bessel_k0e(x), bessel_k1e(x));
   return isfinite(value) ? exp(-x / 2) * value * exp(-x / 2) : value;
 }"""
 
@@ -213,6 +207,7 @@ PLAIN_TEXTS = {
     "bessel_k1": OF_POSITIVE.format(nu=1),
     "bessel_powers": POWERS,
     "bessel_part": MILLER,
+    "bessel_upwards": UPWARDS,
     "bessel_jn": JN,
     "bessel_yn": YN,
     "bessel_in": IN,
