@@ -137,8 +137,12 @@ class DriverLists(IndexArrays):
                 self.unshift(self.list_of(s.args[0]), s)
             case stacks.to_array:
                 self.as_array(self.list_of(s.args[0]), s)
+            case stacks.clear | stacks.refill | stacks.refill_zeros | stacks.add_items:
+                self.lists[out] = self.list_of(s.args[0])
+                self.refill(self.lists[out], s)
             case new_arrays.zero_items:
-                self.zeros(s)
+                self.lists[out] = self.new_list(out.type, out.name)
+                self.zeros(self.lists[out], s.args[0], s)
             case stacks.add_stacks:
                 self.sums(self.list_of(s.args[0]), self.list_of(s.args[1]), s)
             case stacks.split_items if s.params["axis"] == 0:
@@ -278,9 +282,13 @@ class DriverLists(IndexArrays):
         total = self.lists[out] = self.new_list(out.type, out.name)
         self.copy_list(items, total)
         self.put(f"if ({others.top} < {total.top}) {total.top} = {others.top};")
+        self.add(total, others, s)
+
+    def add(self, items: ListInC, others: ListInC, s: Let) -> None:
+        """Adds the items of another list, of which there are as many."""
         k = self.fresh("k")
-        head = f"for (i64 {k} = 0; {k} < {total.place(total.count).operand(SHIFT)}; {k}++)"
-        self.put(f"{head} {total.memory}[{k}] += {others.memory}[{k}];", s)
+        head = f"for (i64 {k} = 0; {k} < {items.place(items.count).operand(SHIFT)}; {k}++)"
+        self.put(f"{head} {items.memory}[{k}] += {others.memory}[{k}];", s)
         self.taken.discard(k)
 
     def split(self, x: Strided, like: ListInC, s: Let) -> None:
@@ -355,15 +363,24 @@ class DriverLists(IndexArrays):
         whole = Strided.row_by_row(items.memory, items.dtype, lengths)
         self.copy(whole, self.make(out, lengths))
 
-    def zeros(self, s: Let) -> None:
+    def zeros(self, items: ListInC, count: Atom, s: Let) -> None:
         """So many items, all zero."""
-        out = s.outs[0]
-        items = self.new_list(out.type, out.name)
         if items.starts:
             raise NotPrintedError("a list of arrays of several lengths")
-        self.set_count(items, arithmetic.extreme("max", [self.number(s.args[0]), constant(0)]), s)
+        self.set_count(items, arithmetic.extreme("max", [self.number(count), constant(0)]), s)
         self.set_all(items, constant(0, items.dtype).text)
-        self.lists[out] = items
+
+    def refill(self, items: ListInC, s: Let) -> None:
+        """Other items in the place of those of a list, or added to them."""
+        match s.op:
+            case stacks.clear:
+                self.put(f"{items.top} = 0;", s)
+            case stacks.refill:
+                self.copy_list(self.list_of(s.args[1]), items)
+            case stacks.refill_zeros:
+                self.zeros(items, s.args[1], s)
+            case _:
+                self.add(items, self.list_of(s.args[1]), s)
 
     def set_count(self, items: ListInC, count: CValue, s: Let) -> None:
         """A list has so many items, if there is room."""

@@ -20,7 +20,10 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    blocks,
     is_undefined,
+    outputs,
+    statements,
 )
 
 
@@ -185,6 +188,16 @@ def replace_symbols(block: Block, new: Mapping[dims.Symbol, dims.Size]) -> Block
             case _:
                 body.append(s)
     return Block(block.params, tuple(body), block.results)
+
+
+def replace_sizes(block: Block, new: Mapping[dims.Symbol, dims.Size]) -> Block:
+    """`block` with size symbols replaced in the params of operations, and in the types of its
+    variables, which nothing else may have."""
+    block = replace_symbols(block, new)
+    for s in statements(block):
+        for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):
+            v.type = map_symbols({"type": v.type}, new)["type"]
+    return block
 
 
 def map_symbols(params: dict[str, Any], new: Mapping[dims.Symbol, dims.Size]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tapeless.transforms.core.language import Block, Statement, Var
 from tapeless.transforms.core.size_inequalities import Facts, Relation, facts_of
 from tapeless.transforms.lowering.distribution.distribute import distribute
 from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
+from tapeless.transforms.lowering.lists.list_assignments import list_assignments
 from tapeless.transforms.lowering.lists.list_lengths import list_lengths
 from tapeless.transforms.lowering.lists.lists_behind_branches import lists_behind_branches
 from tapeless.transforms.lowering.lists.lists_in_lists import lists_in_lists
@@ -85,6 +86,7 @@ def without_lists(block: Block) -> Block:
         lists_behind_branches,
         sums_of_lists,
         lists_in_lists,
+        list_assignments,
         list_lengths,
         complete_lists,
         materialize_early,

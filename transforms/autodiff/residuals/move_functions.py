@@ -6,13 +6,14 @@ for t in reversed(range(n)):                   for t in reversed(range(n)):
     x_bar += y_bar * cos(x)                        x_bar += y_bar * c
 
 Compilers compute a sine and a cosine of the same number at once. What the forward loop computes
-anyway is not computed there a second time.
+anyway is not computed there a second time. Lengths of lists are always saved, and not the lists.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.autodiff.residuals.min_cut_plan import is_square, mirrored_primal
@@ -30,15 +31,17 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.ops.primitives.new_arrays import stack_length
 
 Place = tuple[int, int]  # a structured statement, and which of its blocks
 
 
 def move_functions(
-    primal: list[Statement], backward: list[Statement]
+    primal: list[Statement], backward: list[Statement], of_numbers: bool
 ) -> tuple[list[Statement], list[Statement]]:
-    """The primal statements with what backward ones compute of their values alone, and these."""
-    moved = _FunctionMover(primal)
+    """The primal statements with what backward ones compute of their values alone, and these;
+    `of_numbers`: functions of numbers, and not only lengths of lists."""
+    moved = _FunctionMover(primal, of_numbers)
     backward = moved.without_moved(backward, ())
     if moved.there:
         backward = list(substitute(Block((), tuple(backward), ()), moved.there).body)
@@ -49,8 +52,8 @@ def move_functions(
 
 
 class _FunctionMover:
-    def __init__(self, primal: list[Statement]) -> None:
-        self.primal = Definitions(primal)
+    def __init__(self, primal: list[Statement], of_numbers: bool) -> None:
+        self.primal, self.of_numbers = Definitions(primal), of_numbers
         self.lets: dict[Place, list[Let]] = {}
         self.there: dict[Var, Var] = {}  # for results of backward functions, those of forward ones
         self.new: dict[int, Statement] = {}  # what became of each structured statement
@@ -59,8 +62,8 @@ class _FunctionMover:
         """The backward statements without the functions that are moved."""
         kept = []
         for s in body:
-            if isinstance(s, Let) and path and self.may_move(s, path):
-                statement, k = path[-1]
+            if isinstance(s, Let) and path and (place := self.place_of(s, path)) is not None:
+                statement, k = place
                 same = next((t for t in blocks(statement)[k].body if _is_same(t, s)), None)
                 if same is None:
                     self.lets.setdefault((id(statement), k), []).append(s)
@@ -75,16 +78,20 @@ class _FunctionMover:
             kept.append(s)
         return kept
 
-    def may_move(self, s: Let, path: Path) -> bool:
-        """Whether a statement is about values of this block of the primal program."""
-        if not is_function(s) or is_square(s):
-            return False
+    def place_of(self, s: Let, path: Path) -> tuple[Any, int] | None:
+        """The statement of the primal program, and its block, in which a statement of the backward
+        one may stand: it is about values of that block. None if there is none."""
+        is_length = s.op is stack_length
+        is_moved = self.of_numbers and is_function(s) and not is_square(s)
+        if not is_moved and not is_length:
+            return None
         paths = [self.primal.path.get(a) for a in s.args if isinstance(a, Var)]
         if not paths or any(p is None for p in paths):
-            return False
+            return None
         places = [(id(t), k) for t, k in path]
         inner = max(([(id(t), k) for t, k in p] for p in paths if p is not None), key=len)
-        return inner == places
+        around = places[: len(inner)] if is_length else places
+        return path[len(inner) - 1] if inner and inner == around else None
 
     def with_functions(self, body: Iterable[Statement]) -> list[Statement]:
         new = []

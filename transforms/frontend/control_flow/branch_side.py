@@ -36,6 +36,7 @@ from tapeless.transforms.frontend.values.structure import (
     Incompatible,
     Structure,
     by_identity,
+    by_stacks,
     flatten,
 )
 
@@ -108,7 +109,7 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
         try:
             try:
                 result = body()
-                result = by_identity(result) if t.identities else flatten(result)
+                result = by_identity(result) if t.identities else by_stacks(result)
                 result = by_reference(result) if t.exact else result
             except (*PYTHON_RAISES, *NOT_IN_LOOPS) as e:  # on this side, and only if it is taken
                 unset = isinstance(e, UndefinedError)
@@ -140,9 +141,13 @@ def _numpy_error(e: ShapeError) -> Exception:
     return plain(e.problem)
 
 
-def final_structure(location: Location, contents: bool = False) -> Structure:
+def final_structure(
+    location: Location,
+    contents: bool = False,
+    part: Callable[[Any], Structure] | None = None,
+) -> Structure:
     """What a location holds; `contents`: with what is in containers, also where which ones they are
-    is carried."""
+    is carried; `part` takes apart what is there: lists in lists are arrays."""
     value = _input_of(location)
     if isinstance(location, CellLocation):
         return Structure("leaf", value, atom=value)
@@ -153,7 +158,8 @@ def final_structure(location: Location, contents: bool = False) -> Structure:
                 flatten(value, by_identity) if of_dict else entry_spec(location, value, by_identity)
             )
         else:
-            spec = entry_spec(location, value)
+            in_list = isinstance(location, ContentsLocation) and isinstance(location.obj, list)
+            spec = entry_spec(location, value, part or (flatten if in_list else by_stacks))
         return by_reference(spec) if trace().exact else spec
     except AliasError as e:
         if isinstance(location, ContentsLocation):

@@ -13,6 +13,7 @@ from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.arrays.number_types import record_types
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, view_of, wrap
 from tapeless.transforms.frontend.control_flow.branch_side import StagedArm, appending_to
+from tapeless.transforms.frontend.control_flow.lists_by_branch import align_lists
 from tapeless.transforms.frontend.control_flow.optional_values import halves, lacks, optional
 from tapeless.transforms.frontend.control_flow.truth import same_meaning, sure, undefined_flag
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
@@ -37,6 +38,7 @@ from tapeless.transforms.frontend.values.structure import (
     Structure,
     by_identity,
     flatten,
+    is_in_stacks,
     is_reference,
     list_of_array,
     rebuild,
@@ -76,6 +78,7 @@ class Merge:
         self.contents: tuple[Any, ...] = ()
         self.flags: dict[bool, Symbol] = {}
         self.later: list[Any] = []  # what needs the outputs
+        self.like: list[Structure] = []  # lives as long as the ids of what is in it are used
 
     def value(self, x: Structure, y: Structure, location: Location | None) -> Any:
         if self.a.raised or self.b.raised:
@@ -84,7 +87,8 @@ class Merge:
         self.fresh = location is None
         # what a container holds, as a container of its own
         self.contents = (x.value, y.value) if isinstance(location, ContentsLocation) else ()
-        name = location.name if location is not None and x.kind == "leaf" else ""
+        named = x.kind == "leaf" or (is_in_stacks(x) and len(x.children) == 1)
+        name = location.name if location is not None and named else ""
         self.name = name if name != RESULT else ""
         self.whole = getattr(location, "name", "").removeprefix(".") if location else ""
         self.whole = self.whole if self.whole != RESULT else ""
@@ -96,6 +100,8 @@ class Merge:
             for side in (x.value, y.value):
                 if isinstance(side, Incompatible):
                     return side
+            if not isinstance(location, CellLocation):
+                x, y = self.with_like_lists(x, y)
             if isinstance(location, CellLocation):
                 assert x.atom is not None
                 assert y.atom is not None
@@ -175,6 +181,9 @@ class Merge:
             assert x.atom is not None
             assert y.atom is not None
             merged = self.atom(x.atom, y.atom, loop=loop_of_arrays(x.value, y.value))
+            if isinstance(merged.type, StackType):
+                self.made[key] = Symbol(merged)
+                return self.made[key]
             symbol = wrap(merged) if isinstance(merged, Var) else merged.value
             if isinstance(symbol, Symbol):
                 for source in (x.value, y.value):
@@ -208,8 +217,18 @@ class Merge:
                 self.made[key] = self.after_the_branch(x, children(), unflatten)
             else:
                 rebuilt = self.after_the_branch(x, children(), rebuild)
-                self.made[key] = record_aliases(rebuilt, x.value, y.value)
+                if is_in_stacks(y):
+                    rebuilt.tail.numbers.update(y.keys[0].tail.numbers)
+                self.made[key] = record_aliases(rebuilt, x.value, y.value, event=self)
         return self.made[key]
+
+    def with_like_lists(self, x: Structure, y: Structure) -> tuple[Structure, Structure]:
+        """What both sides leave, with lists in stacks on both where they are so on one, or where
+        one is longer than the other."""
+        moves = trace().decisions.moves_lists and not can_be_known(self.test)
+        x, y = align_lists(x, y, (self.a.body, self.b.body), moves)
+        self.like += (x, y)
+        return x, y
 
     def empty_like(self, side: int, x: Structure, other: Structure) -> Structure:
         """An empty list on one side, where a loop filled the one on the other side, as such."""

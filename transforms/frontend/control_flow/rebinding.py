@@ -30,6 +30,8 @@ def rebind_list(frame: Frame, name: str, new_list: StagedList) -> StagedList:
     old = vars(frame).get(name)
     if type(old) is not StagedList or not _is_older(old) or _is_kin(old) or _is_run_over(old):
         return new_list
+    if new_list.tail is not None:
+        return new_list
     location_key = FrameLocation(frame, name).key
     holders = {loc.key: loc for loc in _holders(old) if loc.key != location_key}
     t = trace()

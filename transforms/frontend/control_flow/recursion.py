@@ -360,7 +360,7 @@ def _kind(value: Any, a: Atom) -> Type | None:
 
 
 def _with_locations(spec: Structure, locations: Iterable[Location]) -> Structure:
-    parts = (spec, *map(final_structure, locations))
+    parts = (spec, *(final_structure(location, part=flatten) for location in locations))
     return Structure(tuple, None, tuple(range(len(parts))), parts)
 
 

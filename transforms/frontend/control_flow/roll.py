@@ -44,6 +44,7 @@ from tapeless.transforms.frontend.control_flow.emit_loop import (
     NothingSymbolic,
     StagedPass,
 )
+from tapeless.transforms.frontend.control_flow.lists_by_branch import as_array, stays_in_stacks
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.control_flow.optional_values import Maybes, with_presence_flags
 from tapeless.transforms.frontend.control_flow.rotating_buffers import Rotating
@@ -73,6 +74,7 @@ from tapeless.transforms.frontend.values.structure import (
     EnumCoded,
     Incompatible,
     Structure,
+    is_in_stacks,
     leaf_names,
     list_of_array,
     loop_copy_of,
@@ -322,6 +324,8 @@ class LoopFixpoint:
             news = True
         else:
             final = self.moving.spec(key, final)
+        if is_in_stacks(final) and entry is not None and not stays_in_stacks(entry):
+            final = as_array(final)
         staged.finals[key] = (loc, with_presence_flags(final))
         if news:
             self.moved.add(key)
@@ -339,7 +343,7 @@ class LoopFixpoint:
         for key, spec in entries.items():
             leaves = list(spec.leaves())
             kinds = self.types.setdefault(key, self.kinds_at_first(key, spec))
-            if len(kinds) != len(leaves):
+            if [*map(_is_stack, kinds)] != [_is_stack(a.type) for a in leaves]:
                 kinds = self.types[key] = [a.type for a in leaves]
             name = self.locations[key].stem()
             if name == RESULT:  # where it is set, no other pass comes
@@ -638,7 +642,11 @@ def _of_this_way(e: BaseException) -> bool:
     return isinstance(e, FAILURES) or not ours
 
 
+def _is_stack(kind: Any) -> bool:
+    return isinstance(kind, StackType)
+
+
 def _same_type(a: Any, b: Any) -> bool:
-    if isinstance(a, StackType) or isinstance(b, StackType):
+    if _is_stack(a) or _is_stack(b):
         return bool(a == b)
     return bool(a.dtype == b.dtype and a.shape == b.shape and a.weak == b.weak)

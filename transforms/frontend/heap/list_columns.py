@@ -158,12 +158,18 @@ class Columns:
         if kinds != before or any(loose):
             trace().decisions.widen(self.key, [*zip(kinds, loose, strict=True)])
 
+    def with_stacks(self, stack_symbols: list[Symbol]) -> Columns:
+        """Elements like these, in other stacks: as many as run-time values say."""
+        others = Columns(self.spec, stack_symbols, self.key)
+        others.identity, others.length = next(trace().serials), None
+        others.numbers = self.numbers.copy()
+        others.loops = {*self.loops, *trace().loops.rolling[-1:]}
+        return others
+
     def copy(self) -> Columns:
         """The same elements, to which others are appended."""
-        copied = Columns(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
-        copied.identity = next(trace().serials)
+        copied = self.with_stacks([Symbol(symbol.value()) for symbol in self.stacks])
         copied.length, copied.loops, copied.site = self.length, self.loops, self.site
-        copied.numbers = self.numbers.copy()
         for old, new in zip(self.stacks, copied.stacks, strict=True):
             copied.meet(new.cell, trace().memory.holding(old.cell))
             trace().memory.hold(new.cell, trace().memory.holding(old.cell))

@@ -14,7 +14,7 @@ from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.trace.journals import Journal
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.attribute_names import is_program_object
-from tapeless.transforms.frontend.values.structure import Structure
+from tapeless.transforms.frontend.values.structure import Structure, is_in_stacks
 
 
 @dataclass(eq=False)
@@ -64,14 +64,24 @@ class Growth:
 
     def stage_rebinding(self, entry: Structure, final: Structure) -> bool:
         """A variable whose list another one takes the place of, which is made of more or fewer
-        elements: `path = path + [x]`. The elements move to stacks before the loop, too."""
+        elements: `path = path + [x]`; or a list in a tuple, or another container, that is one. The
+        elements move to stacks before the loop, too."""
+        if entry.kind is not final.kind or entry.value is final.value:
+            return False
         target = entry.value
-        lists = isinstance(target, StagedList) and isinstance(final.value, StagedList)
-        if not lists or entry.kind is not final.kind or target is final.value:
+        if not isinstance(target, StagedList):
+            news = False
+            for a, b in zip(entry.children, final.children, strict=False):
+                news |= self.stage_rebinding(a, b)
+            return news
+        if not isinstance(final.value, StagedList) or target.tail is not None:
             return False
-        if target.tail is not None or len(entry.children) == len(final.children):
+        if is_in_stacks(final):
+            element = final.keys[0].tail.spec
+        elif len(entry.children) != len(final.children):
+            element = (entry.children or final.children)[0]
+        else:
             return False
-        element = (entry.children or final.children)[0]
         if element.kind == "static" or not list(element.leaves()):
             return False
         if not trace().decisions.moves_lists:

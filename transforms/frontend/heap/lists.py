@@ -112,6 +112,12 @@ class StagedList(list):  # type: ignore[type-arg]
         """One of the same kind, whose items are the rows of these columns."""
         return from_arrays(element, columns, weak, type(self))
 
+    def with_stacks(self, like: Columns, stack_symbols: list[Symbol]) -> StagedList:
+        """One of the same kind, whose elements lie in these stacks, as those of `like` do."""
+        result: StagedList = trace().born(self.with_items(()))
+        result.tail = like.with_stacks(stack_symbols)
+        return result
+
     def of_python(self, items: list[Any]) -> Any:
         """What the user gets: one of Python's own, with these items."""
         return items

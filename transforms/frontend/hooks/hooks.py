@@ -7,6 +7,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import operator
 import types
 from typing import Any
 
@@ -257,6 +258,10 @@ class Hooks(Operations):
     def list_of(self, items: Any) -> Any:
         """[*items]"""
         return self.call(list, items)
+
+    def join_lists(self, items: Any, others: Any) -> Any:
+        """[*items, *others] of two new lists"""
+        return for_each_option(operator.add, items, others)
 
     def list(self, name: str) -> Any:
         return empty_list(self, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import itertools
 from typing import Any
 
@@ -200,8 +201,8 @@ class Expressions:
         match node:
             case ast.List(elts=[]):
                 return hook("list", ast.Constant(self.place_of(node)))
-            case ast.List(elts=[ast.Starred(value=items)]):
-                return hook("list_of", self.expr(items))
+            case ast.List(elts=elements) if any(isinstance(e, ast.Starred) for e in elements):
+                return self.spread_list(elements)
             case ast.List(elts=elements):
                 return hook("new", ast.List([self.expr(e) for e in elements], ast.Load()))
             case ast.Tuple(elts=elements):
@@ -214,6 +215,18 @@ class Expressions:
                 pairs = zip(keys, values, strict=True)
                 parts = ([*filter(None, [k and self.expr(k), self.expr(v)])] for k, v in pairs)
                 return hook("dict", name, *(ast.Tuple(p, ast.Load()) for p in parts))
+
+    def spread_list(self, elements: list[ast.expr]) -> ast.expr:
+        """[x, *items, y]      becomes      [x] + list(items) + [y]"""
+        parts: list[ast.expr] = []
+        for spread, run in itertools.groupby(elements, lambda e: isinstance(e, ast.Starred)):
+            if spread:
+                starred = (e for e in run if isinstance(e, ast.Starred))
+                parts += [hook("list_of", self.expr(e.value)) for e in starred]
+            else:
+                items = ast.List([self.expr(e) for e in run], ast.Load())
+                parts.append(hook("new", items))
+        return functools.reduce(lambda whole, part: hook("join_lists", whole, part), parts)
 
     def place_of(self, node: ast.expr) -> str:
         """What tells a display from others."""

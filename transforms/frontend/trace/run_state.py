@@ -18,6 +18,7 @@ class Containers:
     """Lists, dicts and sets of Python's, by their ids, with what may be the matter with them.
 
     kin        what each may be, by run-time values
+    possible_sources  what each was made to stand for
     unneeded   those that a loop was staged without
     read_only  those that hold what one of others does
     elements   those that were put into lists which loops fill, or were taken from them
@@ -37,6 +38,7 @@ class Containers:
     """
 
     kin: dict[int, tuple[Any, dict[int, Any]]] = field(default_factory=dict)
+    possible_sources: dict[int, Any] = field(default_factory=dict)
     unneeded: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     read_only: dict[int, Any] = field(default_factory=dict)
     elements: dict[int, Any] = field(default_factory=dict)

@@ -39,10 +39,51 @@ def mutable(value: Any) -> bool:
     return isinstance(value, MUTABLE) or (is_record(value) and not isinstance(value, Either))
 
 
-def record_aliases(symbol: Any, *sources: Any) -> Any:
-    """Records that a new container stands for one of others."""
+@dataclass(frozen=True, eq=False)
+class PossibleSources:
+    """What a container stands for: one of its sources. `event` is the branch or loop that gives it,
+    if others that this gives may be told apart from it."""
+
+    serial: int
+    sources: tuple[Any, ...]
+    event: Any
+
+    def is_apart_from(self, other: PossibleSources) -> bool | None:
+        """Whether two of one event are different containers; None for those of two events."""
+        if self.event is None or self.event is not other.event:
+            return None
+        if isinstance(self.event, LoopAliases):
+            return not self.event.may_share(self.sources[0], other.sources[0])
+        pairs = zip(self.sources, other.sources, strict=True)  # what both sides leave
+        return not any(may_be_one_object(a, b) for a, b in pairs)
+
+
+def may_be_one_object(a: Any, b: Any) -> bool:
+    """Whether two containers of the program may stand for one and the same of the user's, as far as
+    what they stand for tells."""
+    if a is b:
+        return True
+    first, second = (trace().containers.possible_sources.get(id(c)) for c in (a, b))
+    if first is None and second is None:
+        return False
+    if first is not None and second is not None:
+        apart = first.is_apart_from(second)
+        if apart is not None:
+            return not apart
+    if second is None or (first is not None and first.serial > second.serial):
+        assert first is not None
+        return any(may_be_one_object(source, b) for source in first.sources)
+    return any(may_be_one_object(a, source) for source in second.sources)
+
+
+def record_aliases(symbol: Any, *sources: Any, event: Any = None) -> Any:
+    """Records that a new container stands for one of others; `event`: the branch whose sides leave
+    one each, in their order, or the loop that leaves one in the place of the first."""
     containers = trace().containers
     if mutable(symbol):
+        containers.possible_sources[id(symbol)] = PossibleSources(
+            next(trace().serials), sources, event
+        )
         older = {id(s): s for s in sources if s is not symbol}
         for source in list(older.values()):
             older |= containers.kin_of(source)
@@ -72,38 +113,53 @@ def freeze(container: Any, *sources: Any) -> Any:
 class LoopAliases:
     """Which older containers a variable may stand for that a loop gives another one.
 
-    others  by the container that it stands for before the loop
-    fresh   the containers that a pass made, and for which one each stands in the next pass
+    others    by the container that it stands for before the loop
+    finals    what it stands for before the loop, and what a pass left there, for each variable
+    together  those pairs, by what is there before the loop, that a pass may leave as one container
     """
 
     def __init__(self) -> None:
         self.others: dict[int, dict[int, Any]] = {}
-        self.fresh: dict[int, tuple[Any, Any]] = {}
+        self.finals: list[tuple[Any, Any]] = []
+        self.together: dict[frozenset[int], tuple[Any, Any]] = {}
         self.news = False
 
     def begin(self) -> None:
         """A pass is staged."""
-        self.fresh.clear()
+        self.finals.clear()
 
     def meet(self, before: Any, after: Any, started: int) -> None:
         """A pass left `after` where `before` was."""
         t = trace()
         older = t.containers.kin_of(after)
         for c in (after, *older.values()):
-            if mutable(c) and c is not before:
-                if t.birth(c) < started:
-                    self.tell(before, c)
-                    continue
-                _, other = self.fresh.setdefault(id(c), (c, before))
-                if other is not before:  # two variables get one container
-                    self.tell(before, other)
-                    self.tell(other, before)
+            is_older = mutable(c) and c is not before and t.birth(c) < started
+            if is_older and may_be_one_object(after, c):
+                self.tell(before, c)
+        for other_before, other in self.finals if mutable(after) else ():
+            if other_before is not before and may_be_one_object(after, other):
+                self.tell_together(before, other_before)
+        self.finals.append((before, after))
 
     def tell(self, before: Any, other: Any) -> None:
         observed = self.others.setdefault(id(before), {})
         if id(other) not in observed:
             observed[id(other)] = other
             self.news = True
+
+    def tell_together(self, before: Any, other: Any) -> None:
+        """Two variables get one container."""
+        self.tell(before, other)
+        self.tell(other, before)
+        pair = frozenset((id(before), id(other)))
+        if pair not in self.together:
+            self.together[pair] = before, other
+            self.news = True
+
+    def may_share(self, before: Any, other: Any) -> bool:
+        """Whether two variables may stand for one container at the start of a pass."""
+        pair = frozenset((id(before), id(other)))
+        return pair in self.together or may_be_one_object(before, other)
 
     def others_of(self, before: Any) -> Iterable[Any]:
         return self.others.get(id(before), {}).values()

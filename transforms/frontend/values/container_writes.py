@@ -14,6 +14,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import (
     OfOtherElement,
     mark_stale,
+    may_be_one_object,
     require_current,
 )
 from tapeless.transforms.frontend.values.list_elements import (
@@ -50,7 +51,7 @@ def before_write(obj: Any) -> None:
     later = [alias for alias, others in kin.values() if not same.isdisjoint((id(alias), *others))]
     mine = t.containers.elements.get(id(obj))
     for other in (*older.values(), *later):
-        if other is not obj:
+        if other is not obj and may_be_one_object(other, obj):
             mark_stale(other)
             if (element := t.containers.elements.get(id(other))) is not None:
                 refuse_if_lost(element)

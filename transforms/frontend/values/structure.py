@@ -110,6 +110,8 @@ class Structure:
             return "one of several constants"
         if own_attribute(self.value, "is_range"):
             return "range by data"
+        if is_in_stacks(self):
+            return f"list of {self.keys[0].tail.spec.describe()}"
         if issubclass(self.kind, dict):
             pairs = zip(self.keys, self.children, strict=True)
             return f"dict({', '.join(f'{k!r}: {c.describe()}' for k, c in pairs)})"[:80]
@@ -194,11 +196,60 @@ def _built_alike(a: Structure, b: Structure) -> bool:
 def rows_of_tuples(value: Any, tail: Any) -> Structure | None:
     """The structure of a list of tuples of numbers whose length is known when the program runs;
     None of other lists."""
-    numbers = all(not t.shape for t in tail.items) and not getattr(value, "traits", ())
-    if not numbers or not _is_of_numbers(tail.spec) or trace().tracing:
+    if not _is_list_of_numbers(value, tail):
         return None
     key = RowsOf(tail.spec, tuple(t.weak for t in tail.items))
     return Structure(type(value), value, (key,), tuple(flatten(a) for a in value.arrays()))
+
+
+@dataclass(frozen=True, eq=False)
+class StacksOf:
+    """The key of a spec for a list of numbers, or of tuples of numbers, that loops filled, whose
+    children are its stacks; `tail` has them."""
+
+    tail: Any
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, StacksOf):
+            return False
+        mine, theirs = self.tail, other.tail
+        alike = _built_alike(mine.spec, theirs.spec) and len(mine.items) == len(theirs.items)
+        pairs = zip(mine.items, theirs.items, strict=True)
+        return alike and all((a.dtype, a.weak) == (b.dtype, b.weak) for a, b in pairs)
+
+    def __hash__(self) -> int:
+        return len(self.tail.items)
+
+
+@dataclass(frozen=True, eq=False)
+class StackLeaf:
+    """What a stack of a list is in a structure: no array and no number of the program's."""
+
+    symbol: Symbol
+
+
+def by_stacks(value: Any) -> Structure:
+    """The structure of a value in which such lists are their stacks, which need no copy where
+    another one takes the place of one."""
+    tail = own_attribute(value, "tail") if isinstance(value, list) else None
+    if tail is None or not _is_list_of_numbers(value, tail):
+        return flatten(value, by_stacks)
+    require_current(value)
+    return Structure(type(value), value, (StacksOf(tail),), stack_leaves(tail))
+
+
+def stack_leaves(tail: Any) -> tuple[Structure, ...]:
+    """The leaves of a list in stacks, as they are now."""
+    return tuple(Structure("leaf", StackLeaf(s), atom=s.value()) for s in tail.stacks)
+
+
+def is_in_stacks(spec: Structure) -> bool:
+    return bool(spec.keys) and isinstance(spec.keys[0], StacksOf)
+
+
+def _is_list_of_numbers(value: Any, tail: Any) -> bool:
+    numbers = all(not t.shape for t in tail.items) and not getattr(value, "traits", ())
+    return numbers and is_of_numbers(tail.spec) and not trace().tracing
 
 
 def has_rows(spec: Structure) -> bool:
@@ -207,12 +258,12 @@ def has_rows(spec: Structure) -> bool:
     return is_one or any(map(has_rows, spec.children))
 
 
-def _is_of_numbers(spec: Structure) -> bool:
-    """Whether a value is a number that is no list, or a tuple of such."""
+def is_of_numbers(spec: Structure) -> bool:
+    """Whether a value is a number or an array that is no list, or a tuple of such."""
     if spec.kind == "leaf":
         return own_attribute(spec.value, "listing") is None
     own = isinstance(spec.kind, type) and issubclass(spec.kind, tuple)
-    return own and all(map(_is_of_numbers, spec.children))
+    return own and all(map(is_of_numbers, spec.children))
 
 
 def by_identity(value: Any) -> Structure:
@@ -295,7 +346,8 @@ def loop_copy_of(spec: Structure, children: list[Any], standing: LoopAliases) ->
     """What a loop carries for a container: another one, which is known to stand for it."""
     if not children or is_reference(spec) or issubclass(spec.kind, EnumCoded):
         return unflatten(spec, children)
-    return record_aliases(rebuild(spec, children), spec.value, *standing.others_of(spec.value))
+    sources = (spec.value, *standing.others_of(spec.value))
+    return record_aliases(rebuild(spec, children), *sources, event=standing)
 
 
 def rebuild(spec: Structure, children: list[Any]) -> Any:
@@ -311,6 +363,9 @@ def rebuild(spec: Structure, children: list[Any]) -> Any:
         return trace().born(deque_like(value, children[1:]))
     if hasattr(kind, "_fields"):
         return kind(*children)
+    if is_in_stacks(spec):
+        symbols = [c.symbol if isinstance(c, StackLeaf) else c for c in children]
+        return value.with_stacks(spec.keys[0].tail, symbols)
     if issubclass(kind, list) and spec.keys and isinstance(spec.keys[0], RowsOf):
         return value.with_rows(spec.keys[0].element, children, spec.keys[0].weak)
     if issubclass(kind, list):

@@ -34,7 +34,7 @@ from tapeless.transforms.lowering.schedule.stack_capacity import (
     is_result,
 )
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
-from tapeless.transforms.ops.primitives.stacks import pop_of_list
+from tapeless.transforms.ops.primitives.stacks import pop_of_list, refill
 from tapeless.transforms.python_text.python_source import template, to_source, write_template
 
 Items = Callable[[ast.expr], ast.expr]  # the item at a place
@@ -83,6 +83,12 @@ class Filled(Nests):
                 self.shift(s, cell)
             case "unshift":
                 self.unshift(s, cell)
+            case "clear":
+                self.put(f"{top.id} = 0", s.origin)
+            case "refill" | "refill_zeros":
+                self.refill(s, cell)
+            case "add_items":
+                self.add_items(s, cell)
             case "to_array":
                 self.array_of(s, cell, after)
 
@@ -135,6 +141,28 @@ class Filled(Nests):
             self.put(f"{to_source(self.home_element(home, [at]))} = {zero}")
         self.indices.append(index)
         self.put(f"{top.id} += {k}")
+
+    def refill(self, s: Let, cell: Var) -> None:
+        """Other items take the place of those that are there."""
+        count: ast.expr
+        if s.op is refill:
+            source = self.cell_of(s.args[1])
+            home, count = self.home[source], self.stacks[source]
+            self.put_first(cell, count, lambda at: self.home_element(home, [at]))
+        else:
+            zero = scalar_form.literal(0, cell.type.item.dtype)
+            count = self.kept_as("count", self.atom(s.args[1]))
+            self.put_first(cell, count, lambda at: zero)
+        self.put(f"{self.stacks[cell].id} = {to_source(count)}")
+
+    def add_items(self, s: Let, cell: Var) -> None:
+        """The items of another list, which is as long, are added."""
+        source, index = self.home[self.cell_of(s.args[1])], self.index_name()
+        at = ast.Name(index, ast.Load())
+        with self.suite(f"for {index} in range({self.stacks[cell].id}):", s.origin):
+            target = to_source(self.home_element(self.home[cell], [at]))
+            self.put(f"{target} += {to_source(self.home_element(source, [at]))}")
+        self.indices.append(index)
 
     def place_in(self, cell: Var, s: Let, what: str) -> ast.expr:
         """Where an item is, counted from the start; raises IndexError where there is none."""

@@ -60,7 +60,7 @@ class Exchanged(ArraysInStacks):
         return [
             (p, y)
             for k, (p, y) in enumerate(zip(carries, after, strict=True))
-            if has_memory(p) and not self.memory.in_place(s, k)
+            if isinstance(p.type, Type) and has_memory(p) and not self.memory.in_place(s, k)
         ]
 
     def exchanged_carries(self, moved: list[tuple[Var, Atom]]) -> dict[Var, Var]:

@@ -21,7 +21,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.size_value import INT
-from tapeless.transforms.core.substitution import map_symbols, refresh, replace_symbols, size
+from tapeless.transforms.core.substitution import refresh, replace_sizes, size
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.primitives.new_arrays import stack_length
@@ -39,7 +39,7 @@ def list_lengths(block: Block) -> Block:
         return block
     fresh = in_new_variables(block)
     fresh = _with_lengths(fresh, dict(lengths))
-    return _replace_sizes(fresh, {x: n.size for x, n in lengths.items()})
+    return replace_sizes(fresh, {x: n.size for x, n in lengths.items()})
 
 
 def told_by_lists(block: Block) -> list[dims.Symbol]:
@@ -61,21 +61,13 @@ def with_sizes(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Block:
         return block
     fresh, renamed = refresh(replace(block, params=()))
     sizes = {x: size(n, renamed) for x, n in sizes.items()}
-    return _replace_sizes(replace(fresh, params=block.params), sizes)
+    return replace_sizes(replace(fresh, params=block.params), sizes)
 
 
 def in_new_variables(block: Block) -> Block:
     """The block with new variables, parameters apart: their types may be changed then."""
     fresh, _ = refresh(replace(block, params=()))
     return replace(fresh, params=block.params)
-
-
-def _replace_sizes(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Block:
-    block = replace_symbols(block, sizes)
-    for s in statements(block):
-        for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):
-            v.type = map_symbols({"type": v.type}, sizes)["type"]
-    return block
 
 
 def measured_length(s: Statement) -> dims.Symbol | None:

@@ -38,6 +38,8 @@ from tapeless.transforms.ops.primitives.stacks import (
     extend,
     peek,
     push,
+    refill,
+    refill_zeros,
     segment,
     to_array,
     unshift,
@@ -164,7 +166,7 @@ class Capacity:
 
     def pushes_of(self, s: Statement, cell: Var) -> Size | None:
         if isinstance(s, Let):
-            if s.op is unshift and self.memory.cell(s.args[0]) is cell:  # type: ignore[arg-type]
+            if s.op in (unshift, refill, refill_zeros) and self.memory.cell(s.args[0]) is cell:  # type: ignore[arg-type]
                 return None
             pushes = s.op in (push, extend) and self.memory.cell(s.args[0]) is cell  # type: ignore[arg-type]
             return dims.product(s.args[1].type.shape) if pushes else 0

@@ -295,8 +295,28 @@ truncate = Op(
     "truncate", lambda stack, *, count: stack.type, "del {0}[-{count}:]", no_tangent, inplace=True
 )
 
+# -- lists in memory of their own, which are written anew
+
+#: A list without its items; one with those of another list in their place, with so many zeros, and
+#: with the sums of its items and those of another one.
+clear = Op("clear", lambda stack: stack.type, "{0}.clear()", no_tangent, inplace=True)
+refill = Op("refill", lambda stack, items: stack.type, "{0}[:] = {1}", no_tangent, inplace=True)
+refill_zeros = Op(
+    "refill_zeros",
+    lambda stack, count, *, shape, dtype: stack.type,
+    lambda args, params: f"{{0}}[:] = {zero_items_text(params).replace('{0}', '{1}')}",
+    no_tangent,
+    inplace=True,
+)
+add_items = Op(
+    "add_items",
+    lambda stack, items: stack.type,
+    "{0}[:] = [p + q for p, q in zip({0}, {1})]",
+    no_tangent,
+    inplace=True,
+)
+
 #: What makes lists shorter at their end, and all that changes them.
 SHORTENING = frozenset([*POPS, truncate])
-CHANGING = frozenset(
-    [push, extend, *SHORTENING, set_item, add_item, set_segment, add_segment, shift, unshift]
-)
+STORING_ITEMS = [set_item, add_item, set_segment, add_segment, refill, refill_zeros, add_items]
+CHANGING = frozenset([push, extend, *SHORTENING, *STORING_ITEMS, shift, unshift, clear])

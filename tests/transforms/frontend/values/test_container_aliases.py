@@ -384,7 +384,8 @@ def test_filled_lists_by_data(function, sign):
         with tapeless.disable_jit(disabled):
             made = tapeless.jit(function)(x)
         assert made == function(x)
-        assert [*map(type, made)] == [*map(type, function(x))] or function is the_best_so_far
+        in_arrays = function in (the_best_so_far, rows_that_change_places)
+        assert in_arrays or [*map(type, made)] == [*map(type, function(x))]
 
 
 def three_deep(n):
