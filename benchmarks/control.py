@@ -5,7 +5,8 @@ python -m benchmarks.control      prints microseconds a call, and bytes of sourc
 Both get the same NumPy code: a cost over a horizon of steps of Runge-Kutta's fourth order, by the
 controls. CasADi expands it into scalar operations (SX), as is usual where speed counts. Both are
 compiled by gcc -O3 -march=native, with and without -ffast-math, of which the faster counts, and
-called from a loop in C. Sine and cosine of ours are written out (`--maths inline`). CasADi's
+called from a loop in C. Ours are those of `--maths fast`: functions are written out, and sums of
+loops are in the order that waits least, which -ffast-math allows CasADi's, too. CasADi's
 Hessians are functions of megabytes: where gcc takes longer than LIMIT for one, it is compiled by
 -O1, and the row says so; they are compiled with -ffast-math alone, which is faster for gradients.
 Needs `pip install casadi`, and gcc.
@@ -24,6 +25,7 @@ import casadi
 import numpy as np
 
 import tapeless
+from tapeless.dispatch.jit_options import Options
 from tapeless.transformations.jit_to_c import JitToC
 from tapeless.transforms.c.inline_functions import with_inline_functions
 
@@ -92,7 +94,7 @@ def of_tapeless(
 ) -> tuple[Callable[[np.ndarray], Any], str, str]:
     """A function in C: how it is called for values, its source, and a call of it in C."""
     u = np.zeros(STEPS)
-    module = with_inline_functions(JitToC(f).module_for((u,), {}))
+    module = with_inline_functions(JitToC(f, Options(fastmath=True)).module_for((u,), {}))
     (folder / f"{module.name}.h").write_text(module.header)
     work = f"{module.name}_work({STEPS})" if module.has_work else "1"
     call = f"{module.name}(u, {STEPS}, out{', work' * module.has_work})"

@@ -58,10 +58,11 @@ def describe(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--maths",
-        choices=("library", "inline"),
+        choices=("library", "inline", "fast"),
         default="library",
-        help="with --c: inline writes sine, cosine and tanh out, which is faster where steps wait "
-        "for each other (gcc -march=native); library calls those of C (default)",
+        help="with --c: inline writes sine, cosine, tanh and exp out, which is faster where steps "
+        "wait for each other (gcc -march=native); fast does so, and adds sums up in the order that "
+        "waits least, which rounds otherwise; library calls those of C (default)",
     )
     parser.add_argument(
         "-o",
@@ -77,8 +78,10 @@ def execute(options: Namespace) -> int:
     """Write the files, and print their names."""
     if options.blas and not options.c:
         raise UsageError("--blas is about C", "write --c --blas, or leave --blas out")
-    if options.maths == "inline" and not options.c:
-        raise UsageError("--maths is about C", "write --c --maths inline, or leave --maths out")
+    if options.maths != "library" and not options.c:
+        raise UsageError(
+            "--maths is about C", f"write --c --maths {options.maths}, or leave --maths out"
+        )
     if options.output.suffix in (".py", ".c", ".h", ".whl") and not options.output.exists():
         raise UsageError(
             f"-o names a folder, and {options.output} looks like a file",
@@ -118,7 +121,7 @@ def _writer(options: Namespace, function: Any, args: tuple[Any, ...]) -> Callabl
     if options.wheel:
         package = internals.c_package(function, args)
         return lambda folder: [built_wheel(package, folder)]
-    files = _c_files(function, args, options.blas, options.maths == "inline")
+    files = _c_files(function, args, options.blas, options.maths)
     for name in files:
         check_not_of_the_user(options.output / name)
     return lambda folder: [_write_text(folder / name, text) for name, text in files.items()]
@@ -133,12 +136,12 @@ def _write_module(function: Any, args: tuple[Any, ...], folder: Path) -> list[Pa
     return [file, *([beside] if beside.exists() else [])]
 
 
-def _c_files(function: Any, args: tuple[Any, ...], blas: bool, inline: bool) -> dict[str, str]:
+def _c_files(function: Any, args: tuple[Any, ...], blas: bool, maths: str) -> dict[str, str]:
     """The source in C, and what goes with it, by the names of files."""
     values = _values(args)
     after = copy.deepcopy(values)
     results = function(*after)
-    return internals.c_files(function, values, results, after, blas, inline)
+    return internals.c_files(function, values, results, after, blas, maths)
 
 
 def _write_text(file: Path, text: str) -> Path:

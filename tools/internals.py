@@ -10,6 +10,7 @@ from typing import Any
 import tapeless
 from tapeless.backends import cache
 from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction
+from tapeless.dispatch.jit_options import Options
 from tapeless.profiler.line_profile import LineProfile, line_profile
 from tapeless.staging.standalone_modules import StandaloneModule
 from tapeless.transformations.array_form import Unchanged
@@ -54,12 +55,16 @@ def c_files(
     results: Any,
     after: tuple[Any, ...],
     blas: bool,
-    inline: bool,
+    maths: str,
 ) -> dict[str, str]:
     """The files of a function in C99, by name; the test program compares with these `results`, and
-    with what is in the arguments `after` the call. With `blas`, large products call a library; with
-    `inline`, sine, cosine and tanh are written out."""
-    return JitToC(function).files(args, {}, results, after, blas, inline)
+    with what is in the arguments `after` the call. With `blas`, large products call a library.
+
+    maths  "library", "inline": sine, cosine, tanh and exp are written out, or "fast": they are, and
+           sums are in the order that waits least
+    """
+    c = JitToC(function, Options(fastmath=True) if maths == "fast" else Options())
+    return c.files(args, {}, results, after, blas, inline=maths != "library")
 
 
 def c_package(function: Function, args: tuple[Any, ...]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from sys import gettrace, settrace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ from tapeless.transforms.errors import (
     ManyElementsError,
     TapelessError,
 )
+from tapeless.transforms.lowering.target import CPU
 from tapeless.transforms.optimize.algebra.facts import as_written
 
 if TYPE_CHECKING:
@@ -356,6 +358,7 @@ class Jit(Unchanged):
         lowered = lower.lower(
             *(name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated),
             fastmath=self.asked.fastmath is not False,
+            target=replace(CPU, any_order=self.asked.fastmath is True),
         )
         staged.slow.extend(slow_loops.costly_loops(lowered.placement, staged.hints))
         staged.sizes.extend(lowered.relied)

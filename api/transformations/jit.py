@@ -69,7 +69,8 @@ def jit(
                      quotients meet, and three quotients by one number that is never near zero are
                      products with its reciprocal. False: sums in the order of their elements (those
                      of parts that threads share are added up afterwards), and all else as it is
-                     written. True: all sums may be reordered, and a * b + c rounded once; NaN and
+                     written. True: all sums may be reordered (in loops whose passes wait for each
+                     other so that they wait least), and a * b + c rounded once; NaN and
                      infinities stay what they are
     boundscheck      whether an index out of bounds raises IndexError; else it is not looked for
     parallel         whether threads may share the rows of large arrays; results have the same bits

@@ -96,7 +96,7 @@ class JitToC(Jit):
         results  what is returned for these arguments: the test program compares with that
         after    the same arguments after the call, which may have overwritten some
         blas     whether large products are calls of a BLAS library
-        inline   whether sine, cosine and tanh are written out
+        inline   whether sine, cosine, tanh and exp are written out
         """
         printed = self.print(args, kwargs)
         if printed.changes:
@@ -143,7 +143,7 @@ class JitToC(Jit):
             *(self.emitted_name, block, staged.sizes, self.stored, staged.hints),
             *(asked.boundscheck, False, ()),
             fastmath=fastmath,
-            target=C,
+            target=replace(C, any_order=asked.fastmath is True),
         )
         path_of = dict(unpack)
         captured = {c.var for c in staged.captured}

@@ -30,7 +30,7 @@ def program(tmp_path):
     file = tmp_path / "waves.py"
     file.write_text(PROGRAM)
     scope = {}
-    exec(compile(PROGRAM, "waves.py", "exec"), scope)
+    exec(compile(PROGRAM, str(file), "exec"), scope)
     return file, scope["wave"]
 
 
@@ -110,14 +110,30 @@ def test_maths_that_is_written_out(program, tmp_path):
     assert "sin(" in (tmp_path / "wave.c").read_text()
     assert main([*command, "--maths", "inline"]) == 0
     assert "static inline double sin_f64(double x)" in (tmp_path / "wave.c").read_text()
+    assert main([*command, "--maths", "fast"]) == 0
+    assert "static inline double sin_f64(double x)" in (tmp_path / "wave.c").read_text()
+
+
+def test_sums_in_the_order_that_waits_least(tmp_path):
+    file = tmp_path / "swing.py"
+    file.write_text(
+        "import numpy as np\n\n\ndef swing(x: 'f8', n: 'i8=5'):\n    for _ in range(n):\n"
+        "        x = 0.5 * (x + 2.0 * (np.sin(x) - x))\n    return x\n"
+    )
+    command = ["export", f"{file}:swing", "--c", "-o", str(tmp_path / "c"), "--maths"]
+    assert main([*command, "inline"]) == 0
+    assert "x = 0.5 * (x + 2.0 * (sin_f64(x) - x))" in (tmp_path / "c" / "swing.c").read_text()
+    assert main([*command, "fast"]) == 0
+    assert "0.5 * (x - 2.0 * x) + sin_f64(x)" in (tmp_path / "c" / "swing.c").read_text()
 
 
 def test_options_of_c(program, capsys):
     file, _ = program
     assert main(["export", f"{file}:wave", "--python", "--blas"]) == 2
     assert "--blas is about C" in capsys.readouterr().err
-    assert main(["export", f"{file}:wave", "--wheel", "--maths", "inline"]) == 2
-    assert "--maths is about C" in capsys.readouterr().err
+    for maths in ("inline", "fast"):
+        assert main(["export", f"{file}:wave", "--wheel", "--maths", maths]) == 2
+        assert "--maths is about C" in capsys.readouterr().err
 
 
 def test_what_has_no_form_in_c_is_told(tmp_path, capsys):

@@ -1,18 +1,20 @@
-"""Writes sine, cosine and hyperbolic tangent out in a program in C, which calls the C library else.
+"""Writes sine, cosine, hyperbolic tangent and exponential out in a program in C, which calls the C
+library else.
 
 double s = sin(x);      becomes      double s = sin_f64(x);
 
 Where each number waits for the sine of the one before, as in a loop over steps of time, a function
-of the C library takes up to twice as long: it is called, and looks numbers up in tables. Loops over
-arrays have nothing to wait for, and compilers know vector versions of the library's functions.
-Numbers in single precision, and functions that would not be faster (the exponential, logarithms),
-stay those of the library.
+of the C library takes up to twice as long: it is called, and sums one term after another. Loops
+over arrays have nothing to wait for, and compilers know vector versions of the library's functions.
+Numbers in single precision, and functions that would not be faster (logarithms), stay those of the
+library.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,7 +27,11 @@ from tapeless.transforms.lowering.elementary_functions import (
     HALF_PI,
     LARGE,
     LOG_2,
+    NEAR_EXPONENTIAL,
+    PARTS,
     SINE,
+    log_part,
+    power_table,
 )
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import DOUBLE
 
@@ -94,8 +100,31 @@ static inline double tanh_f64(double x) {{
   return copysign(e < 2 ? e / (e + 2) : 1 - 2 / (e + 2), x);
 }}
 """
+#: After P. Tang, "Table-driven implementation of the exponential function", 1989, with x = n log(2)
+#: / 64 + r. The sum of n and `whole`, whose last bit is worth 1, ends with the bits of n.
+EXP = """
+static const double powers_f64[{parts}] = {{  // 2 ** (j / {parts})
+{powers}
+}};
+static const double powers_rest_f64[{parts}] = {{  // what rounding left out, as a part
+{rests}
+}};
+
+static inline double exp_f64(double x) {{
+  if (!(fabs(x) < 708)) return exp(x);
+  const double whole = 0x1.8p52, shifted = fma(x, {per_part}, whole);
+  const double n = shifted - whole;
+  const double a = fma(-n, {part_high}, x), r = fma(-n, {part_low}, a);
+  const i64 bits = double_as_longlong(shifted), j = bits & {last_part};
+  const i64 exponent = (i64)((uint64_t)bits / {parts} << 52);
+  const double power = longlong_as_double(double_as_longlong(powers_f64[j]) + exponent);
+  {near_exponential}
+  return fma(power, fma(r * r, p, r + powers_rest_f64[j]), power);
+}}
+"""
 #: In order, with what each calls
 TEXTS = {
+    "exp_f64": EXP,
     "quarter_turns_f64": QUARTER_TURNS,
     "near_sin_f64": NEAR_SIN,
     "near_cos_f64": NEAR_COS,
@@ -104,10 +133,10 @@ TEXTS = {
     "tanh_f64": TANH,
 }
 OF_LIBRARY = "static inline double {name}_f64(double x) {{ return {name}(x); }}"
-CALLED = re.compile(r"\b(sin|cos|tanh)(?=\()")
+CALLED = re.compile(r"\b(sin|cos|tanh|exp)(?=\()")
 #: Comments and texts: what is no code
 OTHER_TEXT = re.compile(r'(//[^\n]*|"(?:[^"\\\n]|\\.)*")')
-BIT_CAST = PLAIN["__longlong_as_double"].strip()
+BIT_CASTS = [PLAIN[f"__{name}"].strip() for name in ("double_as_longlong", "longlong_as_double")]
 
 
 def with_inline_functions(module: CModule) -> CModule:
@@ -121,31 +150,42 @@ def with_inline_functions(module: CModule) -> CModule:
     while code.startswith("typedef "):
         line, _, code = code.partition("\n")
         types += f"{line}\n"
-    definitions = _definitions(names, BIT_CAST in code)
-    if "tanh" in names:
+    texts = _texts(names)
+    casts = [cast for cast in BIT_CASTS if _name_of(cast) in words("".join(texts))]
+    if casts:
         head = _including(head, "string.h")
-    before = [BIT_CAST] if "tanh" in names and BIT_CAST in code else []
-    code = code.replace(f"{BIT_CAST}\n\n", "") if before else code
-    parts = [(head + types).rstrip(), *before, definitions, code.lstrip()]
+    for cast in casts:
+        code = code.replace(f"{cast}\n\n", "")
+    parts = [(head + types).rstrip(), *casts, _definitions(names, texts), code.lstrip()]
     return replace(module, source="\n\n".join(parts))
 
 
-def _definitions(names: Sequence[str], has_bit_cast: bool) -> str:
+def _texts(names: Sequence[str]) -> list[str]:
     """The texts of these functions, and of those that they call."""
     needed = {f"{name}_f64" for name in names}
     for name, text in reversed(TEXTS.items()):
         if name in needed:
             needed |= words(text) & TEXTS.keys()
-    texts = [_with_numbers(text).strip() for name, text in TEXTS.items() if name in needed]
-    texts = [BIT_CAST, *texts] if "tanh" in names and not has_bit_cast else texts
+    return [_with_numbers(text).strip() for name, text in TEXTS.items() if name in needed]
+
+
+def _definitions(names: Sequence[str], texts: Sequence[str]) -> str:
+    """The functions, or what calls the library in their place."""
     library = [OF_LIBRARY.format(name=name) for name in names]
     return "\n".join([HEAD.strip(), "\n\n".join(texts), "#else", *library, "#endif"])
+
+
+def _name_of(cast: str) -> str:
+    """The name of a function."""
+    return cast.partition("(")[0].split()[-1]
 
 
 def _with_numbers(text: str) -> str:
     """The text with its numbers."""
     high, middle, low = HALF_PI[DOUBLE]
     log_high, log_low = LOG_2[DOUBLE]
+    part_high, part_low = log_part()
+    powers, rests = zip(*power_table(), strict=True)
     return text.format(
         high=high,
         middle=middle,
@@ -159,7 +199,25 @@ def _with_numbers(text: str) -> str:
         sine=_polynomial("z", SINE[DOUBLE]),
         cosine=_polynomial("z", COSINE[DOUBLE]),
         exponential=_polynomial("r", EXPONENTIAL[DOUBLE]),
+        near_exponential=_polynomial("a", NEAR_EXPONENTIAL),
+        parts=PARTS,
+        last_part=PARTS - 1,
+        per_part=PARTS / math.log(2),
+        part_high=part_high,
+        part_low=part_low,
+        powers=_rows(powers),
+        rests=_rows(rests),
     )
+
+
+def _rows(numbers: Sequence[float]) -> str:
+    """The lines of a table.
+
+    >>> print(_rows([1.0, 0.5]))
+      1.0, 0.5,
+    """
+    text = textwrap.fill(" ".join(f"{x!r}," for x in numbers), 98)
+    return textwrap.indent(text, "  ")
 
 
 def _polynomial(variable: str, coefficients: Sequence[float]) -> str:

@@ -9,6 +9,8 @@ doubles, 2**-28 of floats.
 
 from __future__ import annotations
 
+from decimal import Context, Decimal
+
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import DOUBLE, SINGLE
 
 #: Of the size of arguments of sine and cosine, from which on pi / 2 has too few digits here
@@ -69,3 +71,34 @@ EXPONENTIAL = {
         2.500005931748606e-08,
     ),
 }
+#: exp(r) = 1 + r + r r P(r), for |r| up to log(2) / 128, of doubles: 2**-59
+NEAR_EXPONENTIAL = (
+    0.499999999999486,
+    0.1666666666669021,
+    0.04166672335597485,
+    0.008333329555390435,
+)
+PARTS = 64  # in which powers of two are tabulated
+DIGITS = Context(prec=50)
+
+
+def power_table() -> list[tuple[float, float]]:
+    """2**(j / PARTS), and what its rounding has left out, as a part of it.
+
+    >>> power_table()[0]
+    (1.0, 0.0)
+    """
+    exact = [DIGITS.power(Decimal(2), Decimal(j) / PARTS) for j in range(PARTS)]
+    return [
+        (float(x), float(DIGITS.divide(DIGITS.subtract(x, Decimal(float(x))), x))) for x in exact
+    ]
+
+
+def log_part() -> tuple[float, float]:
+    """log(2) / PARTS in two parts.
+
+    >>> log_part()[0] * 64
+    0.6931471805599453
+    """
+    exact = DIGITS.divide(DIGITS.ln(Decimal(2)), Decimal(PARTS))
+    return float(exact), float(DIGITS.subtract(exact, Decimal(float(exact))))

@@ -34,6 +34,7 @@ class Target:
     products_of_passes  whether products of vectors leave loops, for one product of all passes
     linear_recurrences  whether loops that carry a few numbers linearly are cut into blocks
                     of passes whose coefficients compilers compute several at once
+    any_order       whether sums that the user wrote in loops may be added up in another order, too
     names           names that the calls of kernels have for themselves
     """
 
@@ -53,6 +54,7 @@ class Target:
     products_of_passes: bool = False
     draws: bool = False
     linear_recurrences: bool = False
+    any_order: bool = False
     names: frozenset[str] = frozenset()
 
 

@@ -28,6 +28,7 @@ from tapeless.transforms.lowering.optimize.carried_terms_last import carried_ter
 from tapeless.transforms.lowering.optimize.conditional_store import recognise_conditional_stores
 from tapeless.transforms.lowering.optimize.donated_buffers import store_in_donated
 from tapeless.transforms.lowering.optimize.fuse_reverse_loop import fuse_reverse_loops
+from tapeless.transforms.lowering.optimize.latest_term_last import latest_term_last
 from tapeless.transforms.lowering.optimize.linear_recurrences import linear_recurrences
 from tapeless.transforms.lowering.optimize.loops_to_slices import vectorise
 from tapeless.transforms.lowering.optimize.one_hot import one_hot
@@ -160,6 +161,7 @@ def loop_form(
             carried_factors_last,
             *((linear_recurrences,) if target.linear_recurrences else ()),
             carried_terms_last,
+            *((latest_term_last,) if target.any_order else ()),
         ),
         rematerialize,
     )

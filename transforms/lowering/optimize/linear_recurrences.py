@@ -220,8 +220,8 @@ class LinearRecurrence:
         late = sum(isinstance(s, Let) and s.op in LINEAR for s in self.loop.body.body)
         before = max(LATENCY * steps_of_pass(self.loop), late / ISSUED + costly)
         terms = [len(self.forms[v].keys() - {None}) for v in results if v in self.loop.yields]
-        waits = LATENCY * (max(terms, default=0) + any(self.bases.values()))
-        products = sum(len(self.forms[v]) for v in results)
+        waits = LATENCY * max(terms, default=0)
+        products = sum(len(self.terms(v)) for v in results)
         after = (len(lets) + len(stored)) / lanes + costly + max(waits, products / ISSUED)
         return after < min(GAIN * before, before - WORTH)
 
@@ -308,11 +308,26 @@ class LinearRecurrence:
         b.emit(replace(of_block, outs=outs, inits=carries, body=body))
         return outs
 
+    def terms(self, v: Var) -> list[tuple[Atom | None, Atom]]:
+        """What is multiplied by which coefficient in a result, what does not wait first. In what a
+        pass carries on, a base is two terms: the value carried comes last."""
+        early: list[tuple[Atom | None, Atom]] = []
+        late: list[tuple[Atom | None, Atom]] = []
+        for base, c in self.forms[v].items():
+            of_base = None if base is None else self.bases[base]
+            if of_base is None or v not in self.loop.yields:
+                (early if base is None else late).append((base, c))
+            else:
+                for a in of_base.args:
+                    (late if a in self.loop.carries else early).append((a, c))
+        return [*early, *late]
+
     def write_sum(self, b: Builder, v: Var, atoms: Mapping[Atom, Atom]) -> None:
-        """Records what a result is, what does not wait first."""
-        form = {base: atoms.get(c, c) for base, c in self.forms[v].items()}
-        terms = [form.pop(None)] if None in form else []
-        terms += [_result_of(mul, base, c) for base, c in form.items() if base is not None]
+        """Records what a result is."""
+        terms = [
+            atoms.get(c, c) if a is None else _result_of(mul, a, atoms.get(c, c))
+            for a, c in self.terms(v)
+        ]
         total = functools.reduce(partial(_result_of, add), terms)
         if isinstance(total, Literal):
             total = Literal(v.type.dtype.type(total.value), v.type)
