@@ -9,7 +9,7 @@ from typing import Any
 import tapeless
 from tapeless.tools.target import CommandTarget
 
-DERIVATIVES = ("grad", "value_and_grad")
+DERIVATIVES = ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian")
 TRANSFORMS = ("jit", *DERIVATIVES, "vmap")
 
 

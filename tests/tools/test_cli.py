@@ -354,7 +354,7 @@ def test_explain_of_a_derivative(tapeless):
 def test_explain_refuses_what_is_no_transformation(tapeless):
     result = tapeless("explain", "models.py:norm", "--transform", "jit,grades")
     assert result.code == 2
-    assert "'grades' is none of jit, grad, value_and_grad, vmap" in result.err
+    assert "'grades' is none of jit, grad, value_and_grad, jacfwd, jacrev, hessian" in result.err
 
 
 def test_check_of_an_async_function(tapeless, models):

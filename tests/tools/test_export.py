@@ -127,6 +127,26 @@ def test_sums_in_the_order_that_waits_least(tmp_path):
     assert "0.5 * (x - 2.0 * x) + sin_f64(x)" in (tmp_path / "c" / "swing.c").read_text()
 
 
+@pytest.mark.parametrize("name", ["hessian", "jacfwd", "jacrev"])
+def test_matrices_of_derivatives(name, tmp_path, capsys):
+    file = tmp_path / "pairs.py"
+    body = "np.sum(x**3)" if name == "hessian" else "x**2 + x[::-1]"
+    file.write_text(f"import numpy as np\n\n\ndef pairs(x: 'f8[3]'):\n    return {body}\n")
+    folder = tmp_path / "c"
+    command = ["export", f"{file}:pairs", "--transform", name, "-o", str(folder)]
+    assert main([*command, "--c"]) == 0
+    assert main([*command, "--python"]) == 0
+    module = Path(capsys.readouterr().out.split()[-1]).stem
+    text = f"import numpy as np, {module} as m; print(m.{module}(np.arange(3.0)).tolist())"
+    ones = np.eye(3)[::-1]
+    expected = np.diag(6 * np.arange(3.0)) if name == "hessian" else np.diag([0.0, 2, 4]) + ones
+    assert np.array_equal(eval(run(sys.executable, "-c", text, cwd=folder)), expected)
+    (test,) = folder.glob("test_*.c")
+    sources = [test.name, test.name.removeprefix("test_")]
+    run("gcc", "-std=c99", "-fwrapv", *sources, "-o", "checked", "-lm", cwd=folder)
+    assert run("./checked", cwd=folder).endswith(": right\n")
+
+
 def test_options_of_c(program, capsys):
     file, _ = program
     assert main(["export", f"{file}:wave", "--python", "--blas"]) == 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -190,6 +190,8 @@ class ExpressionPrinter:
         axes = [*e.slice.elts] if isinstance(e.slice, ast.Tuple) else [e.slice]
         while axes and isinstance(axes[-1], ast.Slice) and not _bounds(axes[-1]):
             axes.pop()
+        if axes and isinstance(axes[-1], ast.Slice):
+            return self.part_of_rows(owner, axes[:-1], axes[-1])
         places = [self.place(owner, k, a) for k, a in enumerate(axes)]
         if len(places) < len(owner.lengths):
             if owner.where == "interleaved":
@@ -198,6 +200,22 @@ class ExpressionPrinter:
             offset = arithmetic.binary(ast.Mult(), row_order_place(owner, places), rest)
             return owner.part_at(offset, len(places)) if places else owner
         return CValue(element_text(owner, places), owner.dtype, POSTFIX)
+
+    def part_of_rows(self, x: CArray, indices: Sequence[ast.expr], rows: ast.Slice) -> CArray:
+        """Numbers that lie side by side: those of some rows, behind indices of the axes before."""
+        if x.where in ("interleaved", "growing") or rows.step is not None:
+            raise NotPrintedError(f"a part of {x.name}")
+        axis = len(indices)
+        start = constant(0) if rows.lower is None else self.number(rows.lower)
+        stop = x.lengths[axis] if rows.upper is None else self.number(rows.upper)
+        if any(isinstance(k.known, int) and k.known < 0 for k in (start, stop)):
+            raise NotPrintedError(f"a part of {x.name}")
+        places = [*(self.place(x, k, e) for k, e in enumerate(indices)), start]
+        later = x.lengths[axis + 1 :]
+        offset = arithmetic.binary(ast.Mult(), row_order_place(x, places), product(later))
+        length = stop if start.known == 0 else arithmetic.binary(ast.Sub(), stop, start)
+        part = x if offset.known == 0 else x.part_at(offset, 0)
+        return replace(part, lengths=(length, *later))
 
     def place(self, x: CArray, axis: int, e: ast.expr) -> CValue:
         """Where along an axis an index is; negative ones count from the end."""
