@@ -179,6 +179,26 @@ def test_a_click_pins_a_line_and_names_it_in_the_address(walk):
     assert "#" not in walk.url
 
 
+def test_what_is_pinned_stays_lit_when_the_page_scrolls_under_the_pointer(opened):
+    """A small window: the browser scrolls to the line of the address, and others come to lie under
+    a pointer that rests. One that moves, or turns the wheel, lights what is below it."""
+    window = {"width": 900, "height": 300}
+    tab = opened("walk", "--transform", "jit(grad)", "--args", HERE, viewport=window)
+    line = line_of(tab, "source", "x = np.tanh")
+    tab.locator(f"#{line} code").click()
+    tab.locator(".pinned").wait_for()
+    lit = marked(tab, "array")
+    assert any("np.tanh" in text for text in lit)
+    tab.evaluate("window.scrollBy(0, 400)")
+    tab.wait_for_timeout(300)
+    assert marked(tab, "array") == lit
+    other = line_of(tab, "array", "import numpy")
+    tab.locator(f"#{other} code").hover()
+    assert marked(tab, "array") == ["import numpy as np"]
+    tab.mouse.move(2, 2)
+    assert marked(tab, "array") == lit
+
+
 def test_a_link_leads_to_a_line(opened):
     tab = opened("walk", "--transform", "jit(grad)", "--args", HERE, anchor="#source-L6")
     assert marked(tab, "source", "pinned") == ["x = np.tanh(w @ x)"]

@@ -83,9 +83,16 @@ function beside(line, step) {
   return panes[k] ? nearest(line, panes[k]) : null;
 }
 
-document.addEventListener("pointerover", (event) => {
-  light(event.target.closest(".line") ?? pinned);
-});
+// Browsers tell of a pointer that rests, too, when a pin or a key scrolls the page under it.
+let pointer = null; // where it is
+function point(event) {
+  const before = pointer;
+  pointer = event.clientX + " " + event.clientY;
+  if (pointer !== before) light(event.target.closest(".line") ?? pinned);
+}
+document.addEventListener("pointerover", point);
+document.addEventListener("pointermove", point);
+document.addEventListener("wheel", () => (pointer = null), { passive: true });
 document.addEventListener("focusin", (event) => {
   const line = event.target.closest(".line");
   if (!line) return;
