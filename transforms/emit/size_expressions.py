@@ -29,7 +29,7 @@ from tapeless.transforms.core.user_names import of_user
 from tapeless.transforms.core.uses import sizes_in, written_params
 from tapeless.transforms.errors import InternalError
 
-Key = Size | tuple[dims.Symbol, str]  # the latter for what is looked for last
+Key = Size | tuple[dims.Symbol | Size, str]  # the latter for what is looked for last
 
 Shaped = dict[tuple[Size, ...], list[Var]]  # arrays by their shapes
 
@@ -92,6 +92,8 @@ class Sizes:
                 homes.setdefault(size, []).append(Home(v, axis))
             elif symbol is not None:
                 homes.setdefault((symbol, "integer"), []).append(Home(v, axis))
+            else:
+                homes.setdefault((size, "whole"), []).append(Home(v, axis))
             if (beyond := _symbol_and_excess(size)) is not None:
                 symbol, more = beyond
                 homes.setdefault((symbol, "shifted"), []).append(Home(v, axis, -more))
@@ -162,6 +164,11 @@ class Sizes:
         if home is not None and not (self.may_lack(home.var) and self.has_parts(size, homes, s)):
             table[size] = home
             return
+        if home is None and not self.is_composed(size, homes, s):
+            home = self.home_of((size, "whole"), homes, s)
+            if home is not None:
+                table[size] = home
+                return
         for symbol in sizes_in(size):
             if symbol.var in self.scope:
                 read.add(symbol.var)
@@ -174,6 +181,13 @@ class Sizes:
                 table[size] = home._replace(more=home.more + more)
             else:
                 table[dims.single(symbol)] = home
+
+    def is_composed(self, size: Size, homes: dict[Key, list[Home]], s: Let) -> bool:
+        """Whether all symbols of a size are found."""
+        return all(
+            symbol.var in self.scope or self.home_of_symbol(symbol, homes, s) is not None
+            for symbol in sizes_in(size)
+        )
 
     def has_parts(self, size: Size, homes: dict[Key, list[Home]], s: Let) -> bool:
         """Whether all that a size is made of is found in what is sure to have a value."""

@@ -1,9 +1,11 @@
 """Sizes are read from what is sure to have a value, also where other variables are as long."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from tapeless import grad, jacfwd, jacrev, jit, value_and_grad, vjp
+from tapeless import grad, jacfwd, jacrev, jit, strict, value_and_grad, vjp
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Let, Type, Var
 from tapeless.transforms.emit.writer import emit_function
@@ -106,3 +108,18 @@ def test_memory_as_long_as_what_a_tape_lacks_has_no_elements():
     exec(text, names)
     assert names["f"](None).shape == (3, 0)
     assert names["f"](np.ones(4, bool)).shape == (3, 4)
+
+
+def sums_of_largest(x):
+    out = 0.0
+    for _, group in itertools.groupby(x, key=lambda v: v > 1):
+        out += max([v * v for v in group])
+    return out
+
+
+def test_zeros_as_long_as_an_array_that_one_side_makes():
+    """The length is that of a list of the side, which nothing behind it names."""
+    x = np.array([0.7, 0.2, 1.4, 0.93, 0.35])
+    slope = jit(grad(sums_of_largest))
+    with strict(True):
+        np.testing.assert_allclose(slope(x), [1.4, 0, 2.8, 1.86, 0])

@@ -24,6 +24,7 @@ from tapeless.transforms.ops.primitives.index_keys import (
     clamp,
     is_advanced,
     result_shape,
+    without_unnamed,
 )
 from tapeless.transforms.ops.primitives.shapes import Atoms
 
@@ -66,6 +67,7 @@ def _transpose_step(axes: tuple[int, ...]) -> Step:
 
 
 def _index_step(key: Key, rest: Atoms = ()) -> Step:
+    key, rest = without_unnamed(key, tuple(rest))
     return indexing.index, rest, {"key": key}
 
 

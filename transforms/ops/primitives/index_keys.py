@@ -228,6 +228,27 @@ def without_full_slices(key: Key) -> Key:
     return key
 
 
+def without_unnamed(key: Key, rest: Atoms) -> tuple[Key, Atoms]:
+    """The key, and of the atoms those that it names, in their order.
+
+    >>> without_unnamed((Slot(2), slice(None, Slot(0))), ("n", "k", "i"))
+    ((Slot(1), slice(None, Slot(0), None)), ('n', 'i'))
+    """
+    bounds = [b for e in key if isinstance(e, slice) for b in (e.start, e.stop, e.step)]
+    named = sorted({e.k for e in (*key, *bounds) if isinstance(e, Slot)})
+    if len(named) == len(rest):
+        return key, rest
+
+    def renumber(e: Any) -> Any:
+        if isinstance(e, Slot):
+            return Slot(named.index(e.k), e.once, e.within)
+        if isinstance(e, slice):
+            return slice(renumber(e.start), renumber(e.stop), renumber(e.step))
+        return e
+
+    return tuple(map(renumber, key)), tuple(rest[k] for k in named)
+
+
 def compose(first: Key, first_rest: Atoms, then: Key, then_rest: Atoms) -> Any:
     """The key and atoms of x[first][then]; None where one key cannot say it."""
     if is_advanced(then, then_rest) and not _moves_along(first, then_rest):

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from tapeless import grad, jit
+from tapeless import grad, jit, vmap
 from tapeless.transforms.errors import AliasError
 
 M = np.random.default_rng(5).normal(size=(4, 5, 3)).round(2)
@@ -149,3 +149,14 @@ def test_views_that_are_read_only(f):
     for run in (f, jit(f)):
         with pytest.raises((ValueError, AliasError), match="read-only"):
             run(np.arange(4.0))
+
+
+def picked_of_both(x):
+    k = 1 if x[0] < 0.5 else 2
+    return x[::-1][k] * (2.0 if x[k] > 0.5 else 3.0)
+
+
+def test_an_index_of_what_runs_backwards_is_read_once():
+    """The batch had the index as it was before -1 - k, too, which no axis was read by."""
+    xs = np.random.default_rng(0).uniform(size=(6, 5))
+    np.testing.assert_allclose(jit(vmap(picked_of_both))(xs), [picked_of_both(x) for x in xs])
