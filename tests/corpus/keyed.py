@@ -17,6 +17,8 @@ ATOMS = np.array([1, 8, 6, 1, 7, 7, 1, 6, 8, 1])
 STRENGTHS = {(0, 0): 1.0, (0, 1): 2.0, (1, 1): 3.5}
 MANY = {3 * k: 0.5 * k for k in range(60)}
 EDGES = np.array([[0, 1], [1, 2], [5, 3], [3, 4], [0, 2], [6, 4]])
+SHARES = RNG.uniform(0.05, 1.0, 8)
+COLOURS = ("red", "blue", "red", "green", "blue", "red", "blue", "green")
 
 
 @program(X)
@@ -300,3 +302,67 @@ def rounded_numbers_as_keys(x):
     for v in x:
         d[round(v, 0)] = v
     return sum(d.values())
+
+
+def votes_of_nearest(x):
+    votes = {}
+    for i in np.argsort(x)[:4]:
+        votes[COLOURS[i]] = votes.get(COLOURS[i], 0) + 1 / x[i]
+    return votes
+
+
+@program(SHARES)
+def vote_of_the_nearest(x):
+    votes = votes_of_nearest(x)
+    winner = max(votes, key=votes.get)
+    return votes[winner] * len(winner)
+
+
+@program(SHARES)
+def texts_in_the_order_in_which_they_came(x):
+    total = 0.0
+    for place, (colour, vote) in enumerate(votes_of_nearest(x).items()):
+        total += (place + 1) * vote * len(colour)
+    return total
+
+
+@program(SHARES)
+def a_text_taken_out_and_put_in_again(x):
+    votes = votes_of_nearest(x)
+    if x[0] > 0.5:
+        votes.pop("red", None)
+        votes["red"] = 1.0
+    total = 1.0
+    for colour in votes:
+        total = total * 0.5 + votes[colour]
+    return total
+
+
+@program(SHARES)
+def votes_by_size(x):
+    ordered = sorted(votes_of_nearest(x).items(), key=lambda item: -item[1])
+    return ordered[0][1] + 0.1 * ordered[-1][1]
+
+
+@program(SHARES)
+def most_common_text(x):
+    colour, count = Counter(COLOURS[i] for i in np.argsort(x)[:3]).most_common(1)[0]
+    return count * sum(x[i] for i in range(8) if COLOURS[i] == colour)
+
+
+@program(SHARES)
+def means_by_parity(x):
+    groups = defaultdict(list)
+    for i, v in enumerate(x):
+        groups["even" if int(v * 10) % 2 == 0 else "odd"].append(i)
+    means = {parity: np.mean([x[i] for i in places]) for parity, places in groups.items()}
+    return sum(m**2 for m in means.values())
+
+
+@program(SHARES)
+def letters_at_places_of_data(x):
+    total = 0.0
+    for v in x:
+        base = "ACGT"[int(v * 4)]
+        total += v if base in "GC" else -v * "ACGT".index(base)
+    return total

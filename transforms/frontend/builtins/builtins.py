@@ -259,6 +259,8 @@ BUILTINS: dict[Any, Any] = {
     mark_moved: lambda hooks, items: given_away(items),
     stretch: lambda hooks, items, first, last: consecutive_items(items, first, last),
     with_source: lambda hooks, items, result, place: kept_still(items, result, place),
+    optional_keys.before_first: lambda hooks, site, initial: text_keys.before_first(site, initial),
+    optional_keys.note_value: lambda hooks, site, value: text_keys.note_value(site, value),
     optional_keys.at_key: text_keys.at_key,
     optional_keys.held_at: text_keys.held_at,
     optional_keys.may_be_any: lambda hooks, flags: text_keys.may_be_any(flags),

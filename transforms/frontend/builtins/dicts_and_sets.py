@@ -204,7 +204,8 @@ def _of_data(
         if not issubclass(kind, dict):
             return hooks.call(optional_keys.OptionalMembers, kind, key, names)
         lists = trace().decisions.keyed.get(key, False)
-        return hooks.call(optional_keys.OptionalKeyed, kind, key, names, default, lists)
+        numbered = key in trace().decisions.numbered
+        return hooks.call(optional_keys.OptionalKeyed, kind, key, names, default, lists, numbered)
     if not issubclass(kind, dict):
         return hooks.call(hashed_containers.Members, kind, key)
     lists = trace().decisions.keyed.get(key, False) or default is list

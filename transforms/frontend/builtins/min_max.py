@@ -14,6 +14,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, wrap
 from tapeless.transforms.frontend.builtins.comparison import binary, has_run_time_order
 from tapeless.transforms.frontend.control_flow.branches import choose
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
+from tapeless.transforms.frontend.control_flow.item_filters import is_pushed, list_of_generator
 from tapeless.transforms.frontend.control_flow.iteration import fold, item_of, len_, map_, zip_
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.heap.lists import StagedList
@@ -24,14 +25,16 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import isnan
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed
+from tapeless.transforms.prelude.containers.optional_keys import OptionalKeyed
 
 #: How Python compares, and what NumPy has for it.
 KINDS = {"max": ("Gt", np.max, np.argmax), "min": ("Lt", np.min, np.argmin)}
+GETTERS = (Keyed.get, OptionalKeyed.get)
 
 
 def of_present(key: Any) -> Any:
     """The key `counts.get` of a dictionary of data, of keys that are there."""
-    of_data = isinstance(key, types.MethodType) and key.__func__ is Keyed.get
+    of_data = isinstance(key, types.MethodType) and key.__func__ in GETTERS
     return key.__self__.__getitem__ if of_data else key
 
 
@@ -78,7 +81,10 @@ def extremum(name: str) -> Any:
     def run(hooks: Any, /, *args: Any, key: Any = None, **more: Any) -> Any:
         args, key = tuple(list_of_lazy(a) for a in args), of_present(key)
         x = special_methods.iterable_of(args[0], whole=True) if len(args) == 1 else list(args)
-        x = materialize(x) if must_roll(x) else x
+        if is_pushed(x):
+            x = list_of_generator(x)  # type: ignore[arg-type]  # is_pushed says that it is one
+        elif must_roll(x):
+            x = materialize(x)
         if not must_roll(x):
             items = list(x)
             keys = items if key is None else [hooks.call(key, v) for v in items]

@@ -25,7 +25,7 @@ from tapeless.transforms.frontend.values.choices import (
     note_test,
     value_under_tests,
 )
-from tapeless.transforms.frontend.values.structure_errors import is_lasting
+from tapeless.transforms.frontend.values.structure_errors import NUMBERS, is_lasting
 
 
 def is_chosen(key: Any) -> bool:
@@ -137,3 +137,26 @@ def require_same(now: Any, before: Any) -> None:
             "a dictionary gets other keys in a loop over it",
             "loop over a list of its keys: list(d)",
         )
+
+
+def before_first(site: Any, initial: Any) -> Any:
+    placeholders = trace().decisions.placeholders
+    return (lambda: placeholders[site]) if site in placeholders else initial
+
+
+def note_value(site: Any, value: Any) -> None:
+    decisions = trace().decisions
+    zero = _zero_of(value)
+    if zero is not None and site not in decisions.placeholders and not decisions.observing:
+        decisions.as_valued(site, zero)
+
+
+def _zero_of(value: Any) -> Any:
+    """Zeros in the places of numbers; None for what holds others."""
+    if isinstance(value, tuple) and type(value) is tuple and value:
+        zeros = tuple(map(_zero_of, value))
+        return None if None in zeros else zeros
+    if isinstance(value, Symbol) and not value.type.shape and not value.is_array:
+        zero = value.dtype.type(0)
+        return zero.item() if value.type.weak else zero
+    return type(value)(0) if isinstance(value, NUMBERS) else None

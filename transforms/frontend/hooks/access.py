@@ -236,6 +236,8 @@ class AccessHooks(Calls):
             return element(obj, key)
         if (value := pick_element(self, obj, key)) is not NOTHING:
             return value
+        if type(obj) is str and dicts_and_sets.by_data(key):
+            obj = tuple(obj)
         if (place := place_among_constants(obj, key)) is not None:
             return _one_of(obj, place)
         listed = isinstance(obj, Symbol) and obj.listing is not None

@@ -117,7 +117,7 @@ from tapeless.transforms.frontend.trace.provenance import (
     qualified_name,
 )
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.choices import Either, as_either, is_one_of_texts
 from tapeless.transforms.frontend.values.container_aliases import (
     MUTABLE,
     require_all_current,
@@ -350,6 +350,11 @@ class Calls:
         if isinstance(this, str) and (
             name == "join" or any(map(has_symbols, values)) or any(map(has_own_text, values))
         ):
+            if name == "join":
+                args = (self.call(list, *args),)
+            elif any(map(is_one_of_texts, args)):
+                either = map(as_either, args)
+                return for_each_option(lambda *texts: self.call(f, *texts, **kwargs), *either)
             result = of_string(this, name, args, kwargs)
             if result is not None:
                 return result

@@ -43,7 +43,7 @@ from tapeless.transforms.frontend.hooks.access import AccessHooks
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.objects.environment import watch_environment
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either, as_either
+from tapeless.transforms.frontend.values.choices import Either, as_either, is_one_of_texts
 from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import ChosenText, Text
@@ -190,6 +190,8 @@ class Operations(AccessHooks):
                 return for_each_key(lambda x: self.contains(x, container, negate), item)
         elif isinstance(container, (list, tuple, deque)):
             ask_whether_equal(item, container)
+        if isinstance(container, str) and is_one_of_texts(item):
+            return for_each_option(lambda x: self.contains(x, container, negate), as_either(item))
         if isinstance(container, str) and isinstance(item, Text):
             item = item.need("in")
         if special_methods.foreign(container):

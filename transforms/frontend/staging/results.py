@@ -78,14 +78,14 @@ class OfData:
 
 @dataclass(frozen=True)
 class OfKnownKeys(OfData):
-    """A dictionary or set from what `OptionalKeys.parts` gives: which of the names are there, and
-    the values of all."""
+    """A dictionary or set from what `OptionalKeys.parts` gives: which of the names are there,
+    the values of all, and perhaps their places in order."""
 
     names: tuple[Any, ...]
 
     def container(self, *columns: Any) -> Any:
-        alive, held = (*columns, None)[:2]
-        there = [at for at in range(len(self.names)) if alive[at]]
+        alive, held, places = (*columns, None, None)[:3]
+        there = [at for at in (range(len(alive)) if places is None else places) if alive[at]]
         if held is None:
             return self.kind(self.names[at] for at in there)
         pairs = {self.names[at]: held[at] for at in there}

@@ -43,6 +43,8 @@ class Decisions:
     keyed: dict[Any, bool] = field(default_factory=dict)  # dicts and sets: whether of lists
     optional: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # known keys, not all there
     in_order: set[Any] = field(default_factory=set)  # dicts whose keys must come in a known order
+    numbered: set[Any] = field(default_factory=set)  # dicts that count the keys which are put in
+    placeholders: dict[Any, Any] = field(default_factory=dict)  # values of keys that are not there
     lengths: bool = False  # lists that get objects under tests have lengths, and no flags
     lengthened: set[Any] = field(default_factory=set)  # filtered lists that are used as lists
     stored: bool = False  # arrays that libraries make belong to the program: it stores to one
@@ -104,13 +106,10 @@ class Decisions:
 
     def as_optional(self, site: Any, keys: tuple[Any, ...]) -> None:
         """Data says which of some known keys a dictionary has: start again, with a truth value for
-        each, unless that was tried, and the order of the keys was needed."""
-        if site in self.in_order:
-            raise StructureError(
-                "a loop over a dictionary whose keys came in an order that data decides",
-                "loop over the keys in an order of your own, and ask for each whether it is there",
-            )
+        each; and with the order in which they came, if that was tried, and it was needed."""
         self._refuse_arrays("dictionary or set")
+        if site in self.in_order:
+            self.numbered.add(site)
         before = self.optional.get(site, ())
         names = tuple(dict.fromkeys((*before, *keys)))
         if len(names) > MANY_KEYS or len(names) == len(before):
@@ -126,6 +125,12 @@ class Decisions:
         for them; where loops are written out, the order may be known."""
         del self.optional[site]
         self.in_order.add(site)
+        raise Restart
+
+    def as_valued(self, site: Any, placeholder: Any) -> None:
+        """Values of keys that are not there are needed, of one kind with those that are: start
+        again with this one for them."""
+        self.placeholders[site] = placeholder
         raise Restart
 
     def by_length(self) -> None:

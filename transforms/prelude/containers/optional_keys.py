@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.prelude.containers.hashed_containers import (
     Keyed,
     Keys,
@@ -31,6 +33,17 @@ def shown_key(key: Any) -> Any:
 
 def no_value() -> None:
     """The value of a key that is not there."""
+
+
+def before_first(site: Any, initial: Any) -> Any:
+    """What makes the values of keys that are not there: `initial`, or of the kind of those that
+    were stored in an earlier staged run."""
+    raise NotImplementedError  # the staged run knows it
+
+
+def note_value(site: Any, value: Any) -> None:
+    """Has values of this kind stand for those of keys that are not there."""
+    raise NotImplementedError  # the staged run knows it
 
 
 def at_key(names: Any, site: Any, key: Any, entering: bool, action: Any) -> Any:
@@ -70,27 +83,32 @@ def require_same(now: Any, before: Any) -> None:
 
 
 class Entry:
-    """Whether a key is there, and its value."""
+    """Whether a key is there, its value, and how many keys had been put in before it."""
 
     def __init__(self, held: Any) -> None:
-        self.there, self.held = False, held
+        self.there, self.held, self.since = False, held, 0
 
 
 class OptionalKeys(Keys):
     """What dictionaries and sets have in common; `ordered` is True as long as the keys came in the
-    order of the names."""
+    order of the names. One that is `numbered` counts the keys that are put in."""
 
-    def __init__(self, kind: Any, site: Any, names: Any, default: Any) -> None:
-        self.kind, self.site, self.names = kind, site, names
+    def __init__(
+        self, kind: Any, site: Any, names: Any, default: Any, numbered: bool = False
+    ) -> None:
+        self.kind, self.site, self.names, self.numbered = kind, site, names, numbered
         self.entries = tuple([Entry(default()) for _ in names])
-        self.count, self.ordered = 0, True
+        self.count, self.entered, self.ordered = 0, 0, True
         self.running = ()
 
     def enter(self, at: Any) -> None:
         """Puts in the key at a place, which may be there."""
         entry = self.entries[at]
         if not truth_under_tests(with_mark(entry.there)):
-            if may_be_any([later.there for later in self.entries[at + 1 :]]):
+            if self.numbered:
+                entry.since = self.entered
+                self.entered += 1
+            elif may_be_any([later.there for later in self.entries[at + 1 :]]):
                 self.ordered = False
             entry.there = True
             self.count += 1
@@ -106,6 +124,11 @@ class OptionalKeys(Keys):
 
     def flags(self) -> Any:
         return tuple([entry.there for entry in self.entries])
+
+    def places(self) -> Any:
+        """The places of the keys as they came, and then of those that are not there."""
+        since = np.array([entry.since for entry in self.entries])
+        return np.argsort(np.where(np.array(self.flags()), since, self.entered))
 
     def each_key(self) -> Any:
         for at in range(len(self.names)):
@@ -213,11 +236,15 @@ class OptionalMembers(OptionalKeys, Members):
 class OptionalKeyed(OptionalKeys, Keyed):
     """A dictionary: also one of `collections`."""
 
-    def __init__(self, kind: Any, site: Any, names: Any, default: Any, lists: bool) -> None:
+    def __init__(
+        self, kind: Any, site: Any, names: Any, default: Any, lists: bool, numbered: bool
+    ) -> None:
         self.counts = kind.__name__ == "Counter"
         self.default = int if self.counts else default
         self.initial = self.default if self.default in EMPTY else list if lists else no_value
-        super().__init__(kind, site, names, self.initial)
+        if numbered and self.initial is no_value:
+            self.initial = before_first(site, no_value)
+        super().__init__(kind, site, names, self.initial, numbered)
 
     def take(self, items: Any) -> None:
         for key, value in items:
@@ -229,6 +256,8 @@ class OptionalKeyed(OptionalKeys, Keyed):
     def store(self, at: Any, value: Any) -> None:
         if isinstance(value, list) and self.initial is list:
             refuse("a list in a dictionary that data fills is replaced", "change its items")
+        if self.numbered and self.initial is no_value:
+            note_value(self.site, value)
         self.enter(at)
         self.entries[at].held = value
 
@@ -311,15 +340,18 @@ class OptionalKeyed(OptionalKeys, Keyed):
     def copy(self) -> Any:
         if self.initial is list:
             refuse("a copy of a dictionary of lists of data shares them", "copy each list")
-        copied = OptionalKeyed(self.kind, self.site, self.names, self.default, False)
+        copied = OptionalKeyed(self.kind, self.site, self.names, self.default, False, self.numbered)
         for mine, entry in zip(copied.entries, self.entries, strict=True):
-            mine.there, mine.held = entry.there, entry.held
-        copied.count, copied.ordered = self.count, self.ordered
+            mine.there, mine.held, mine.since = entry.there, entry.held, entry.since
+        copied.count, copied.entered, copied.ordered = self.count, self.entered, self.ordered
         return copied
 
     def parts(self) -> Any:
+        held = tuple([entry.held for entry in self.entries])
+        if self.numbered:
+            return self.flags(), held, self.places()
         require_order(self.ordered, self.site)
-        return self.flags(), tuple([entry.held for entry in self.entries])
+        return self.flags(), held
 
     def __iter__(self) -> Any:
         return iter(OptionalView(self, "keys"))
@@ -355,7 +387,17 @@ class OptionalView(View):
                 yield part(at)
                 require_same(whole.count, before)
 
+    def in_order(self) -> Any:
+        """As the keys came."""
+        whole, part = self.whole, self.part()
+        before, places = whole.count, whole.places()
+        for k in range(whole.count):
+            yield part(int(places[k]))
+            require_same(whole.count, before)
+
     def __iter__(self) -> Any:
+        if self.whole.numbered:
+            return self.in_order()
         require_order(self.whole.ordered, self.whole.site)
         return self.in_any_order()
 
@@ -363,5 +405,4 @@ class OptionalView(View):
         refuse("a dictionary that data fills is run over backwards", "reverse a list of it")
 
     def lists(self) -> Any:
-        require_order(self.whole.ordered, self.whole.site)
-        return list(self.in_any_order())
+        return list(iter(self))

@@ -271,21 +271,19 @@ def test_sorted_keys():
     check_one_program(in_sorted_order)
 
 
+def in_an_order_that_data_decides(x, y):
+    flows = {}
+    if x > 1:
+        flows["a"] = x
+    if y > 1:
+        flows["b"] = y
+    flows.pop("a", None)
+    flows["a"] = 4.0
+    return sum((k + 1) * flows[name] for k, name in enumerate(flows))
+
+
 def test_order_that_data_decides():
-    """A loop over keys that came in one order or another is traced, as it always was."""
-
-    def weighted(x, y):
-        flows = {}
-        if x > 1:
-            flows["a"] = x
-        if y > 1:
-            flows["b"] = y
-        flows.pop("a", None)
-        flows["a"] = 4.0
-        return sum((k + 1) * flows[name] for k, name in enumerate(flows))
-
-    with strict(False), pytest.warns(match="order"):
-        assert [jit(weighted)(*p) for p in POINTS] == [weighted(*p) for p in POINTS]
+    check_one_program(in_an_order_that_data_decides)
 
 
 def test_what_stands_for_them_does_not_leak():
@@ -320,3 +318,43 @@ def test_what_stands_for_them_does_not_leak():
                 call = jit(program)
                 for point in POINTS:
                     assert call(*point) == pytest.approx(program(*point)), (k, keys)
+
+
+COLOURS = ("red", "blue", "red", "green", "blue", "red")
+
+
+def in_the_order_of_distances(x):
+    votes = {}
+    for i in np.argsort(x):
+        if x[i] > 0.3 or COLOURS[i] in votes:
+            votes[COLOURS[i]] = votes.get(COLOURS[i], 0.0) + x[i]
+    return votes, list(votes.values())
+
+
+def test_dicts_have_their_keys_in_the_order_in_which_they_came():
+    """Also where run-time values decide it, as results and lists of them show."""
+    rng, orders = np.random.default_rng(0), set()
+    compiled = jit(in_the_order_of_distances)
+    for _ in range(20):
+        x = rng.uniform(size=6)
+        with strict(True):
+            got = compiled(x)
+        expected = in_the_order_of_distances(x)
+        assert list(got[0]) == list(expected[0])
+        np.testing.assert_allclose(list(got[0].values()), list(expected[0].values()))
+        np.testing.assert_allclose(got[1], expected[1])
+        orders.add(tuple(expected[0]))
+    assert len(orders) > 4
+
+
+def test_texts_of_a_dict_are_joined():
+    def joined(x):
+        sizes = {}
+        for v in x:
+            sizes["small" if v < 0.5 else "large"] = v
+        return " ".join(sizes)
+
+    for x in (np.array([0.2, 0.9]), np.array([0.9, 0.2]), np.array([0.6, 0.9])):
+        with strict(False), warnings.catch_warnings():
+            warnings.simplefilter("ignore", PerformanceWarning)
+            assert jit(joined)(x) == joined(x)
