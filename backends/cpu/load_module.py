@@ -26,7 +26,8 @@ from tapeless.backends.cpu.kernel_only_functions import (
     formed_in,
     kernel_only_or_same,
 )
-from tapeless.backends.cpu.runtime.buffer_pool import copy_of, empty, full, matmul, zeros
+from tapeless.backends.cpu.runtime.buffer_pool import copy_of, empty, full, zeros
+from tapeless.backends.cpu.runtime.products import matmul
 from tapeless.backends.cpu.runtime.signature import CallForm
 from tapeless.backends.cpu.runtime.threads import in_parallel
 from tapeless.transforms.dataclass import dataclass

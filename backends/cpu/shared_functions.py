@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import llvmlite.binding as llvm
 
-from tapeless.backends.cpu.runtime import blas, linking, object_cache
+from tapeless.backends.cpu.runtime import blas, linking, object_cache, products
 
 PREFIX = "tapeless_product_"
 
@@ -19,7 +19,7 @@ def ready(names: Iterable[str]) -> bool:
     names = tuple(names)
     for name in names:
         if name.startswith(PREFIX):
-            _introduce(name, blas.width())
+            _introduce(name, products.width())
     return linking.ready(names)
 
 
@@ -27,7 +27,7 @@ def ready(names: Iterable[str]) -> bool:
 def _introduce(name: str, bits: int | None) -> None:
     """Tells LLVM where a function is that kernels share; the BLAS takes integers of so many
     bits."""
-    text = f"integers of {bits} bits"
+    text = f"integers of {bits} bits, threads: {blas.threads() is not None}"
     make = functools.partial(_compile, name.removeprefix(PREFIX))
     code, _ = object_cache.load_or_compile(name, text, (), {}, make)
     if code is not None:

@@ -18,7 +18,7 @@ SMALL = 1 << 13  # numbers of which NumPy makes arrays as fast, where it is know
 
 MATMUL = '''
 def matmul(a, b):
-    """a @ b, of matrices."""
+    """a @ b, of arrays of one dtype."""
     return a @ b
 '''
 ZEROS = '''
@@ -41,7 +41,7 @@ def copy_of(x):
 def pooled_text(s: Let) -> tuple[str, str] | None:
     """The text of an operation whose result lies in such memory, with a function that the backend
     puts its own in the place of; None where it is the usual one."""
-    if s.op is matmul and _of_matrices(s):
+    if s.op is matmul and _may_be_shared(s):
         return "matmul({0}, {1})", MATMUL
     if len(s.outs) != 1 or not may_be_large(s.outs[0].type):
         return None
@@ -61,11 +61,9 @@ def may_be_large(t: Any) -> bool:
     return bool(shape) and not (all(isinstance(n, int) for n in shape) and math.prod(shape) < SMALL)
 
 
-def _of_matrices(s: Let) -> bool:
-    """Whether a product is one of two matrices of floats of one dtype."""
+def _may_be_shared(s: Let) -> bool:
+    """Whether a product of floats of one dtype may be so large that threads share it."""
     types = [a.type for a in (*s.args, *s.outs)]
-    return (
-        all(t.ndim == 2 for t in types)
-        and types[0].dtype.kind in "fc"
-        and (len({t.dtype for t in types}) == 1)
-    )
+    if types[0].dtype.kind not in "fc" or len({t.dtype for t in types}) > 1:
+        return False
+    return any(t.ndim > 1 and may_be_large(t) for t in types)

@@ -139,16 +139,19 @@ class DriverBody(ArrayAllocator):
         if not isinstance(a, ObjectParts) or not isinstance(b, ObjectParts):
             raise LlvmUnsupportedError("a product of what are no arrays")
         product = self.own(self.api("PyNumber_MatrixMultiply", OBJECT, a.value, b.value))
-        if a.shape is None or b.shape is None or max(len(a.shape), len(b.shape)) > 2:
-            return ObjectParts(product)
-        return ObjectParts(product, shape=(*a.shape[:-1], *b.shape[1:]))
+        return ObjectParts(product, shape=self.shape_of_product(a, b))
 
     def large_product(self, a: Any, b: Any) -> ObjectParts:
-        """A product of matrices in memory of the pool."""
-        if not all(isinstance(x, ObjectParts) and x.shape is not None for x in (a, b)):
+        """A product in memory of the pool, by threads of ours."""
+        if not isinstance(a, ObjectParts) or not isinstance(b, ObjectParts):
             raise LlvmUnsupportedError("a product of what are no arrays")
         product = self.call(self.looked_up(self.values, "matmul"), [a.value, b.value])
-        return ObjectParts(product, shape=(a.shape[0], b.shape[1]))
+        return ObjectParts(product, shape=self.shape_of_product(a, b))
+
+    def shape_of_product(self, a: ObjectParts, b: ObjectParts) -> tuple[Any, ...] | None:
+        if a.shape is None or b.shape is None or max(len(a.shape), len(b.shape)) > 2:
+            return None
+        return (*a.shape[:-1], *b.shape[1:])
 
     def transpose(self, x: Any) -> ObjectParts:
         if not isinstance(x, ObjectParts) or x.shape is None:

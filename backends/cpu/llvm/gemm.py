@@ -13,18 +13,14 @@ from typing import Any
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, for_range, spill
-from tapeless.backends.cpu.runtime import blas
+from tapeless.backends.cpu.runtime import blas, products
 from tapeless.transforms.dataclass import dataclass
 
 SMALL = 1 << 8  # multiplications that take less time than the BLAS does to begin
 KNOWN = 1 << 9  # the same, of matrices whose lengths are written in the text
-#: A BLAS lets its threads share more multiplications than ALONE. They wait for one another by
-#: turning in circles: up to MOST multiplications that takes longer than they save, and where other
-#: processes want the cores, thousands of times longer. Such products are made in blocks of no more
-#: than ALONE, each side as long as the matrix or SIDE at least.
-ALONE, MOST, SIDE = 1 << 18, 1 << 21, 1 << 6
-#: The same where one of the three matrices is a small one, of NARROW numbers.
-NARROW, MOST_OF_NARROW = 1 << 12, 1 << 22
+#: A BLAS lets its threads share more multiplications than ALONE, which `runtime/products.py` says
+#: more about: here they are made by one thread, and those of LARGE by threads of ours.
+ALONE = 1 << 18
 #: Of a.T @ a, which is symmetric, one triangle is made by blocks of so many rows, and copied.
 SYMMETRIC = 96
 LANES = 16  # numbers of a row that registers hold
@@ -128,7 +124,7 @@ class ProductBuilder:
 
     def write(self) -> None:
         b = self.builder
-        bits = blas.width()
+        bits = products.width()
         if bits is None:
             self.loops()
             b.ret_void()
@@ -138,11 +134,51 @@ class ProductBuilder:
         with b.if_then(b.or_(few, b.not_(self.in_rows(self.out)))):
             self.loops()
             b.ret_void()
-        with b.if_then(self.is_symmetric()):
-            self.by_triangle(bits)
-            b.ret_void()
-        self.call(bits)
+        if blas.threads() is not None:
+            with b.if_then(b.icmp_signed(">=", work, WORD(products.LARGE))):
+                self.share()
+        one_thread = b.icmp_signed(">", work, WORD(ALONE))
+        before = self.limit_threads(one_thread)
+        with b.if_else(self.is_symmetric()) as (by_triangle, whole):
+            with by_triangle:
+                self.by_triangle(bits)
+            with whole:
+                self.call(bits)
+        self.restore_threads(before)
         b.ret_void()
+
+    def share(self) -> None:
+        """Lets threads of ours share the product, and returns if they did."""
+        b, done = self.builder, self.address_of_value(WORD(0))
+        places = [v for x in (self.a, self.b, self.out) for v in (x.start, x.down, x.along)]
+        values = [self.m, self.n, self.k, *places, done]
+        values = [b.ptrtoint(v, WORD) if v.type.is_pointer else v for v in values]
+        kind = ir.FunctionType(ir.VoidType(), [WORD] * len(values))
+        b.call(self.declare(products.SHARED.format(self.kind), kind), values)
+        with b.if_then(b.icmp_signed("!=", b.load(done), WORD(0))):
+            b.ret_void()
+
+    def limit_threads(self, wanted: Any) -> Any:
+        """Lets the BLAS take one thread if that is wanted: the address of the number of threads
+        that it took before, 1 if it stays as it is."""
+        b, before = self.builder, self.address_of_value(INDEX(1))
+        if blas.threads() is None:
+            return before
+        with b.if_then(wanted):
+            get = self.declare(products.GET, ir.FunctionType(INDEX, ()))
+            b.store(b.call(get, ()), before)
+            self.set_threads(b.icmp_signed(">", b.load(before), INDEX(1)), INDEX(1))
+        return before
+
+    def restore_threads(self, before: Any) -> None:
+        count = self.builder.load(before)
+        if blas.threads() is not None:
+            self.set_threads(self.builder.icmp_signed(">", count, INDEX(1)), count)
+
+    def set_threads(self, wanted: Any, count: Any) -> None:
+        with self.builder.if_then(wanted):
+            kind = ir.FunctionType(ir.VoidType(), [INDEX])
+            self.builder.call(self.declare(products.SET, kind), [count])
 
     def is_symmetric(self) -> Any:
         """Whether the matrices are each other's transposes, and large."""
@@ -163,7 +199,10 @@ class ProductBuilder:
         b, out = self.builder, self.out
         first, second = self.blas_operand(self.a), self.blas_operand(self.b)
         with self.blocks(self.m, WORD(SYMMETRIC)) as (i, m):
-            self.multiply_in_blocks(bits, first, second, i, (m, b.add(i, m), self.k))
+            x, y = first.part(b, i, WORD(0), self.size), b.load(second.start)
+            out_part = self.address_of(out, i, WORD(0), along=self.size)
+            lengths = (m, b.add(i, m), self.k)
+            self.multiply(bits, lengths, (first, x), (second, y), out_part)
             with for_range(b, m) as row:
                 r = b.add(i, row)
                 with for_range(b, r) as c:
@@ -262,16 +301,10 @@ class ProductBuilder:
     # -- by the BLAS, which counts columns first: its out.T = b.T @ a.T
 
     def call(self, bits: int) -> None:
-        b, whole = self.builder, (self.m, self.n, self.k)
         first, second = self.blas_operand(self.a), self.blas_operand(self.b)
-        work = functools.reduce(b.mul, whole)
-        with b.if_else(b.icmp_signed("<=", work, WORD(ALONE))) as (once, several):
-            with once:  # without divisions, which take as long as a small product
-                x, y = b.load(first.start), b.load(second.start)
-                out = self.address_of(self.out, WORD(0), WORD(0))
-                self.multiply(bits, whole, (first, x), (second, y), out, WORD(0))
-            with several:
-                self.multiply_in_blocks(bits, first, second, WORD(0), whole)
+        x, y = (self.builder.load(each.start) for each in (first, second))
+        out = self.address_of(self.out, WORD(0), WORD(0))
+        self.multiply(bits, (self.m, self.n, self.k), (first, x), (second, y), out)
         self.free(first, second)
 
     def free(self, *operands: MatrixOperand) -> None:
@@ -280,64 +313,15 @@ class ProductBuilder:
         for each in operands:
             self.builder.call(free, [self.builder.load(each.ours)])
 
-    def multiply_in_blocks(
-        self,
-        bits: int,
-        first: MatrixOperand,
-        second: MatrixOperand,
-        row: Any,
-        lengths: tuple[Any, Any, Any],
-    ) -> None:
-        """So many rows of the product from one on, and the columns and terms from the first on."""
-        b = self.builder
-        m_block, n_block, k_block = self.block_lengths(*lengths)
-        with (
-            self.blocks(lengths[0], m_block) as (i, m),
-            self.blocks(lengths[1], n_block) as (j, n),
-            self.blocks(lengths[2], k_block) as (p, k),
-        ):
-            place = b.add(row, i)
-            x, y = first.part(b, place, p, self.size), second.part(b, p, j, self.size)
-            out = self.address_of(self.out, place, j, along=self.size)
-            self.multiply(bits, (m, n, k), (first, x), (second, y), out, p)
-
-    def block_lengths(self, m: Any, n: Any, k: Any) -> tuple[Any, Any, Any]:
-        """How many rows, columns and terms of sums a block has: all, if one call does."""
-        b = self.builder
-        narrow = functools.reduce(
-            b.or_, [b.icmp_signed("<=", b.mul(x, y), WORD(NARROW)) for x, y in ((n, k), (m, n))]
-        )
-        work = b.mul(b.mul(m, n), k)
-        most = b.select(narrow, WORD(MOST_OF_NARROW), WORD(MOST))
-        in_blocks = b.and_(b.icmp_signed(">", work, WORD(ALONE)), b.icmp_signed("<=", work, most))
-        short_m, short_n = (self.smaller(x, WORD(SIDE)) for x in (m, n))
-        depth = self.smaller(k, b.sdiv(WORD(ALONE), b.mul(short_m, short_n)))
-        columns = self.smaller(n, b.sdiv(WORD(ALONE), b.mul(short_m, depth)))
-        rows = self.smaller(m, b.sdiv(WORD(ALONE), b.mul(columns, depth)))
-        return tuple(
-            b.select(in_blocks, self.even(whole, part), whole)
-            for whole, part in ((m, rows), (n, columns), (k, depth))
-        )
-
-    def even(self, count: Any, most: Any) -> Any:
-        """The length of blocks that are as long as one another, and no longer than `most`."""
-        return self.quotient_up(count, self.quotient_up(count, most))
-
-    def smaller(self, x: Any, y: Any) -> Any:
-        return self.builder.select(self.builder.icmp_signed("<", x, y), x, y)
-
-    def quotient_up(self, x: Any, y: Any) -> Any:
-        b = self.builder
-        return b.sdiv(b.add(x, b.sub(y, WORD(1))), y)
-
     @contextmanager
     def blocks(self, count: Any, length: Any) -> Iterator[tuple[Any, Any]]:
         """Where each block of so many rows begins, and how many it has."""
         b = self.builder
-        number = self.quotient_up(count, length)
+        number = b.sdiv(b.add(count, b.sub(length, WORD(1))), length)
         with for_range(b, number) as block:
             start = b.mul(block, length)
-            yield start, self.smaller(length, b.sub(count, start))
+            rest = b.sub(count, start)
+            yield start, b.select(b.icmp_signed("<", length, rest), length, rest)
 
     def multiply(
         self,
@@ -346,21 +330,19 @@ class ProductBuilder:
         a: tuple[MatrixOperand, Any],
         second: tuple[MatrixOperand, Any],
         out: Any,
-        before: Any,
     ) -> None:
-        """One call. It adds to what is there if products were made `before`."""
+        """One call."""
         b = self.builder
         whole, pointer = ir.IntType(bits), self.number.as_pointer()
         m, n, k = lengths
         counts = [self.address_of_value(b.trunc(v, whole) if bits < 64 else v) for v in (n, m, k)]
         address_of_one = self.address_of_value(self.number(1))
-        fresh = b.icmp_signed("==", before, WORD(0))
-        more = self.address_of_value(b.select(fresh, self.number(0), self.number(1)))
+        address_of_zero = self.address_of_value(self.number(0))
         row = self.address_of_value(b.sdiv(self.out.down, self.size))
         steps = [b.bitcast(x, whole.as_pointer()) for x in (second[0].step, a[0].step, row)]
         places = [b.bitcast(x, pointer) for x in (second[1], a[1], out)]
         values = [second[0].letter, a[0].letter, *counts, address_of_one, places[0], steps[0]]
-        values += [places[1], steps[1], more, places[2], steps[2]]
+        values += [places[1], steps[1], address_of_zero, places[2], steps[2]]
         kind = ir.FunctionType(ir.VoidType(), [v.type for v in values])
         b.call(self.declare(blas.symbol(self.kind, bits), kind), values)
 

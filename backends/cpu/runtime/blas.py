@@ -1,4 +1,5 @@
-"""Finds the BLAS that NumPy is linked with, or else SciPy's, for products of matrices.
+"""Finds the BLAS that NumPy is linked with, or else SciPy's, for products of matrices, and limits
+the threads of NumPy's.
 
 Compiled code that is kept on disk names `tapeless_dgemm_64`; each process says where that is.
 """
@@ -13,8 +14,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import llvmlite.binding as llvm
-
 KINDS = "sdcz"  # single, double, and complex numbers of these
 SPELLINGS = (  # of wheels of NumPy, of other builds with OpenBLAS, of macOS; width of its integers
     ("scipy_{}gemm_64_", 64),
@@ -23,15 +22,13 @@ SPELLINGS = (  # of wheels of NumPy, of other builds with OpenBLAS, of macOS; wi
     ("scipy_{}gemm_", 32),
     ("{}gemm_", 32),
 )
-
-
-def width() -> int | None:
-    """The bits of the integers that products take, which LLVM knows from then on; None without
-    any products."""
-    bits, places = _find_blas()
-    for kind, address in places.items():
-        llvm.add_symbol(symbol(kind, bits), address)
-    return bits or None
+#: Of OpenBLAS: those that get and set how many threads it takes.
+THREADS = (
+    "scipy_openblas_{}_num_threads64_",
+    "openblas_{}_num_threads64_",
+    "scipy_openblas_{}_num_threads",
+    "openblas_{}_num_threads",
+)
 
 
 def symbol(kind: str, bits: int) -> str:
@@ -45,11 +42,40 @@ def needs_blas(names: Iterable[str]) -> bool:
 
 
 @functools.cache
-def _find_blas() -> tuple[int, dict[str, int]]:
+def library_of_products() -> tuple[int, dict[str, int]]:
+    """The bits of the integers that products take, and where each kind of product is; 0 without
+    any."""
     for bits, places in _candidates():
         if len(places) == len(KINDS):
             return bits, places
     return 0, {}
+
+
+@functools.cache
+def threads() -> tuple[Any, Any] | None:
+    """Functions that get and set how many threads NumPy's BLAS takes; None if it has none."""
+    library = _numpys()
+    for spelling in THREADS if library is not None else ():
+        names = [spelling.format(word) for word in ("get", "set")]
+        if all(hasattr(library, name) for name in names):
+            return getattr(library, names[0]), getattr(library, names[1])
+    return None
+
+
+class OneThread:
+    """While it lasts NumPy's BLAS takes one thread. Who finds one already leaves it at that, so
+    that of several at a time whoever has limited them ends that."""
+
+    def __enter__(self) -> None:
+        functions = threads()
+        self.before = functions[0]() if functions is not None else 1
+        if functions is not None and self.before > 1:
+            functions[1](1)
+
+    def __exit__(self, *error: object) -> None:
+        functions = threads()
+        if functions is not None and self.before > 1:
+            functions[1](self.before)
 
 
 def _candidates() -> Iterator[tuple[int, dict[str, int]]]:
@@ -57,7 +83,7 @@ def _candidates() -> Iterator[tuple[int, dict[str, int]]]:
     for spelling, bits in SPELLINGS if library is not None else ():
         names = {kind: spelling.format(kind) for kind in KINDS}
         if all(hasattr(library, name) for name in names.values()):
-            yield bits, {k: _address(getattr(library, name)) for k, name in names.items()}
+            yield bits, {k: address(getattr(library, name)) for k, name in names.items()}
     yield 32, _scipys()
 
 
@@ -85,5 +111,6 @@ def _scipys() -> dict[str, int]:
     return {kind: place(c, name(c)) for kind, c in capsules.items()}
 
 
-def _address(function: Any) -> int:
+def address(function: Any) -> int:
+    """Where a function of C is."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0

@@ -16,7 +16,6 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-Matrix = np.ndarray[Any, Any]
 Shape = SupportsIndex | tuple[int, ...]
 Buffers = list[np.ndarray[Any, Any]]
 LARGE = 1 << 17  # bytes; glibc asks the system for these, and may give them back at once
@@ -66,14 +65,6 @@ def copy_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     array = empty(x.shape, x.dtype)
     np.copyto(array, x)
     return array
-
-
-def matmul(a: Matrix, b: Matrix) -> Matrix:
-    """`a @ b` of two matrices of one dtype, in memory that was used before if possible."""
-    rows, columns = a.shape[0], b.shape[1]
-    if rows * columns * a.itemsize < LARGE or a.shape[1] != b.shape[0]:
-        return a @ b
-    return np.matmul(a, b, out=empty((rows, columns), a.dtype))
 
 
 def _count_of_free_buffer() -> int:

@@ -15,6 +15,7 @@ import numpy as np
 
 from tapeless.backends.cpu.runtime import (
     blas,
+    products,
     random_functions,
     simd_libraries,
     struct_offsets,
@@ -118,7 +119,7 @@ def ready(names: Iterable[str]) -> bool:
     if unknown:
         simd_libraries.scalar()
     if blas.needs_blas(unknown):
-        blas.width()
+        products.width()
     unknown = [name for name in unknown if not llvm.address_of_symbol(name)]
     if unknown:
         from tapeless.backends.cpu.numba.runtime import start  # noqa: PLC0415

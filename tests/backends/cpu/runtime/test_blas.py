@@ -8,7 +8,7 @@ import pytest
 
 from tapeless import jit
 from tapeless.backends.cpu.numba import matrix_products
-from tapeless.backends.cpu.runtime import blas
+from tapeless.backends.cpu.runtime import blas, products
 
 RUN = """
 import numpy as np
@@ -38,25 +38,31 @@ def test_another_process_finds_the_products(tmp_path, monkeypatch):
     assert [each.stdout.strip() for each in found] == ["False", "True"]
 
 
+def forget():
+    blas.library_of_products.cache_clear()
+    blas.threads.cache_clear()
+    products.width.cache_clear()
+
+
 @pytest.fixture
 def fresh(monkeypatch):
     """Kernels are compiled anew, and functions in them, too."""
     monkeypatch.setenv("TAPELESS_DISABLE_CACHE", "1")
-    blas._find_blas.cache_clear()
+    forget()
     yield monkeypatch
-    blas._find_blas.cache_clear()
+    forget()
 
 
 def test_products_of_scipy(fresh):
     pytest.importorskip("scipy", reason="its products are what is tested")
     fresh.setattr(blas, "_numpys", lambda: None)
-    assert blas.width() == 32
+    assert products.width() == 32
     check()
 
 
 def test_without_any(fresh):
     fresh.setattr(blas, "_candidates", lambda: iter(()))
-    assert blas.width() is None
+    assert products.width() is None
     check()
 
 
