@@ -97,10 +97,10 @@ if TYPE_CHECKING:
     )
     from tapeless.transformations.callbacks import io_callback, pure_callback
     from tapeless.transformations.check_grads import check_grads
-    from tapeless.transformations.disable_jit import disable_jit
+    from tapeless.transformations.compilation.disable_jit import disable_jit
+    from tapeless.transformations.compilation.jit import jit
     from tapeless.transformations.eval_shape import Array, ShapeDtypeStruct, eval_shape, typeof
     from tapeless.transformations.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-    from tapeless.transformations.jit import jit
     from tapeless.transformations.linear_functions import (
         closure_convert,
         custom_gradient,
@@ -108,7 +108,8 @@ if TYPE_CHECKING:
         linear_transpose,
     )
     from tapeless.transformations.make_jaxpr import clear_caches, make_jaxpr
-    from tapeless.transformations.pmap import pmap
+    from tapeless.transformations.mapping.pmap import pmap
+    from tapeless.transformations.mapping.vmap import vmap
     from tapeless.transformations.public_functions import (
         checkpoint,
         custom_jvp,
@@ -123,7 +124,6 @@ if TYPE_CHECKING:
         vjp,
     )
     from tapeless.transformations.ravel import ravel_pytree
-    from tapeless.transformations.vmap import vmap
     from tapeless.transforms.errors import TapelessError
 
 __version__ = "0.1.0"
@@ -166,11 +166,11 @@ MODULES = frozenset(
 NAMES = {
     name: module
     for module, names in {
-        "transformations.vmap": "vmap",
+        "transformations.mapping.vmap": "vmap",
         "transformations.callbacks": "io_callback pure_callback",
         "transformations.check_grads": "check_grads",
-        "transformations.disable_jit": "disable_jit",
-        "transformations.jit": "jit",
+        "transformations.compilation.disable_jit": "disable_jit",
+        "transformations.compilation.jit": "jit",
         "transformations.public_functions": (
             "checkpoint custom_jvp custom_vjp jvp jvp_fn linearize remat stop_gradient vjp"
         ),
@@ -188,7 +188,7 @@ NAMES = {
         "transformations.linear_functions": (
             "closure_convert custom_gradient fwd_and_bwd linear_transpose"
         ),
-        "transformations.pmap": "pmap",
+        "transformations.mapping.pmap": "pmap",
         "profiler.live_arrays": "live_arrays",
         "transformations.make_jaxpr": "clear_caches make_jaxpr",
         "transformations.ravel": "ravel_pytree",

@@ -32,17 +32,17 @@ from tapeless.staging.emitted_names import base_name, check_callable
 from tapeless.staging.jax_arrays import functional, has_functional
 from tapeless.staging.subprogram import is_value, leaf_type
 from tapeless.staging.user_calls import call_user
-from tapeless.transformations.mesh_blocks import cut, join_blocks
-from tapeless.transformations.pmap import Pmap
-from tapeless.transformations.vmap import Vmap
-from tapeless.transformations.vmap_axes import axis_per_leaf
+from tapeless.transformations.mapping.mesh_blocks import cut, join_blocks
+from tapeless.transformations.mapping.pmap import Pmap
+from tapeless.transformations.mapping.vmap import Vmap
+from tapeless.transformations.mapping.vmap_axes import axis_per_leaf
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:
-    from tapeless.transformations import jit_on_gpu as gpu
+    from tapeless.transformations.compilation import jit_on_gpu as gpu
 else:
-    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
+    gpu = lazy_module("tapeless.transformations.compilation.jit_on_gpu")
 
 
 class ShardMap:

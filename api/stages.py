@@ -9,11 +9,11 @@ True
 from typing import Any
 
 from tapeless.missing import missing as _missing
-from tapeless.transformations.ahead_of_time import ArgInfo as ArgInfo
-from tapeless.transformations.ahead_of_time import Compiled as Compiled
-from tapeless.transformations.ahead_of_time import Lowered as Lowered
-from tapeless.transformations.ahead_of_time import Traced as Traced
-from tapeless.transformations.compiled_function import Jit as Wrapped
+from tapeless.transformations.compilation.ahead_of_time import ArgInfo as ArgInfo
+from tapeless.transformations.compilation.ahead_of_time import Compiled as Compiled
+from tapeless.transformations.compilation.ahead_of_time import Lowered as Lowered
+from tapeless.transformations.compilation.ahead_of_time import Traced as Traced
+from tapeless.transformations.compilation.compiled_function import Jit as Wrapped
 
 __path__: list[str] = []  # so that `from ... import` of a name says why it is missing
 

@@ -26,7 +26,7 @@ import numpy as np
 
 import tapeless
 from tapeless.dispatch.jit_options import Options
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.c.inline_functions import with_inline_functions
 
 casadi.GlobalOptions.setNumpyMode(1)

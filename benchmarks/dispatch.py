@@ -11,7 +11,7 @@ import numpy as np
 
 import tapeless
 from tapeless.backends import cpu
-from tapeless.transformations.jit import jit
+from tapeless.transformations.compilation.jit import jit
 
 X = np.ones(3)
 MANY = [np.ones(3) for _ in range(100)]

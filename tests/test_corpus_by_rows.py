@@ -4,7 +4,7 @@ not depend on the order in which it is made."""
 import pytest
 
 import tapeless
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.lowering.schedule import parallel_nests
 from tests.row_by_row import by_rows
 from tests.test_corpus_compiled import PROGRAMS, check

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.errors import TapelessError
 from tests.corpus import programs
 from tests.corpus.differences import leaves

@@ -1,13 +1,17 @@
 """The layout holds: imports point downwards, none in circles, and packages keep their place."""
 
 import ast
+import collections
 import configparser
 import functools
+import importlib
 import subprocess
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+import tapeless
 
 pytestmark = pytest.mark.every_case
 
@@ -166,6 +170,26 @@ def test_imports_point_downwards(name):
 
 
 @pytest.mark.parametrize("name", MODULES)
+def test_types_and_strings_point_downwards_too(name):
+    """Modules of one folder may know each other's types; the public package lists its names."""
+    seen = set(_imported(ast.walk(_tree(name)))) | _named_in_strings(name)
+    above = {other for other in seen & set(MODULES) if _layer(other) > _layer(name)}
+    folder = MODULES[name].parent
+    assert not [other for other in above if MODULES[other].parent != folder]
+
+
+def _named_in_strings(name):
+    """The modules of ours that are written as text, to be imported on first use."""
+    texts = (n.value for n in ast.walk(_tree(name)) if isinstance(n, ast.Constant))
+    return {text for text in texts if isinstance(text, str)} & (set(MODULES) - {"tapeless"})
+
+
+def test_the_lazy_names_of_the_package_are_there():
+    for name, module in tapeless.NAMES.items():
+        assert name in vars(importlib.import_module(f"tapeless.{module}"))
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_imports_name_modules_that_exist(name):
     assert _ours(name) <= set(MODULES)
 
@@ -202,6 +226,15 @@ def test_optional_packages_are_imported_on_first_use(name):
     assert not set(map(_top, eager)) & ({"numba", "cupy", "mpi4py", "matplotlib"} - behind)
     gates = {gate for package, gate in GATES.items() if package not in behind}
     assert not [other for other in eager if other.startswith(tuple(gates or ["-"]))]
+
+
+#: How many modules a folder holds: more of them cannot be taken in at a glance.
+MOST_MODULES = 32
+
+
+def test_folders_can_be_taken_in_at_a_glance():
+    held = collections.Counter(path.parent for path in MODULES.values() if path.stem != "__init__")
+    assert not {str(folder): n for folder, n in held.items() if n > MOST_MODULES}
 
 
 TOP = {

@@ -14,7 +14,7 @@ from tapeless.dispatch.jit_options import Options
 from tapeless.profiler.line_profile import LineProfile, line_profile
 from tapeless.staging.standalone_modules import StandaloneModule
 from tapeless.transformations.array_form import Unchanged
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.c.python_package import package_files
 
 Function = Callable[..., Any]

@@ -14,7 +14,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.transformation import Transformed
 from tapeless.staging.emitted_names import base_name
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import TapelessError
 

@@ -20,7 +20,7 @@ from tapeless.dispatch.specialisation import refuse_traces
 from tapeless.random.key_reuse import report_reuse
 from tapeless.staging.bug_reports import FILTERING
 from tapeless.staging.device_list import choose_platform
-from tapeless.transformations.disable_jit import disable_jit
+from tapeless.transformations.compilation.disable_jit import disable_jit
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, TapelessError
 

@@ -48,9 +48,9 @@ LIBRARIES = frozenset({"numpy", "scipy", "math", "cmath", "operator"})
 TRANSFORMS = frozenset(
     (
         "tapeless.transformations.forward_and_reverse",
-        "tapeless.transformations.vmap",
-        "tapeless.transformations.compiled_function",
-        "tapeless.transformations.jit",
+        "tapeless.transformations.mapping.vmap",
+        "tapeless.transformations.compilation.compiled_function",
+        "tapeless.transformations.compilation.jit",
         "tapeless.transformations.grad",
         "tapeless.transformations.jacobians",
         "tapeless.dispatch.list_arguments",

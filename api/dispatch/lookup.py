@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from tapeless.dispatch import recompile_reasons as reasons
     from tapeless.random import key_reuse as reuse
     from tapeless.transformations import eval_shape as shapes
-    from tapeless.transformations import jit_on_gpu as gpu
+    from tapeless.transformations.compilation import jit_on_gpu as gpu
     from tapeless.transforms.frontend.trace.recorded_reads import Guard
 else:
     other_objects = lazy_module("tapeless.dispatch.other_objects")
-    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
+    gpu = lazy_module("tapeless.transformations.compilation.jit_on_gpu")
     performance_warnings = lazy_module("tapeless.dispatch.performance_warnings")
     reasons = lazy_module("tapeless.dispatch.recompile_reasons")
     reuse = lazy_module("tapeless.random.key_reuse")

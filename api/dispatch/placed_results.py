@@ -13,7 +13,7 @@ from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_placement import as_sharding, laid_out, spread_shardings
 from tapeless.staging.emitted_names import base_name
 from tapeless.staging.jax_arrays import Array
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError
 

@@ -18,7 +18,7 @@ from tapeless.explain.residuals import residuals
 from tapeless.explain.size_formulas import SizeFormulas
 from tapeless.explain.specialised import made_for
 from tapeless.explain.work import Work, WorkWalk
-from tapeless.transformations.cost_analysis import elements
+from tapeless.transformations.compilation.cost_analysis import elements
 from tapeless.transformations.eval_shape import known_lengths
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Symbol

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from tapeless.explain.formulas import largest
 from tapeless.explain.known_numbers import KnownNumbers
-from tapeless.transformations.cost_analysis import elements
+from tapeless.transformations.compilation.cost_analysis import elements
 from tapeless.transforms.core.language import (
     Block,
     Effect,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tapeless.explain.formulas import largest, log2, minimum
 from tapeless.explain.known_numbers import KnownNumbers
-from tapeless.transformations.cost_analysis import elements, operations
+from tapeless.transformations.compilation.cost_analysis import elements, operations
 from tapeless.transforms.core.language import (
     Block,
     Effect,

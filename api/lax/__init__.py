@@ -14,11 +14,8 @@ from tapeless.lax import (
     bitwise,
     branches,
     collectives,
-    convolution,
-    convolution_patches,
     creation,
     cumulative,
-    dimension_numbers,
     dots,
     elementwise,
     fft,
@@ -28,15 +25,20 @@ from tapeless.lax import (
     loops,
     missing,
     option_names,
-    padding,
-    pooling,
     ragged,
     reductions,
-    shape_rules,
     slicing,
     solving,
     sorting,
     special,
+)
+from tapeless.lax.sliding_windows import (
+    convolution,
+    convolution_patches,
+    dimension_numbers,
+    padding,
+    pooling,
+    shape_rules,
 )
 from tapeless.numpy.array_functions import Following, as_it_is, following
 from tapeless.staging.device_placement import with_sharding_constraint

@@ -7,7 +7,7 @@ from __future__ import annotations
 import enum
 from typing import Any, NamedTuple
 
-from tapeless.lax.dimension_numbers import ConvDimensionNumbers
+from tapeless.lax.sliding_windows.dimension_numbers import ConvDimensionNumbers
 
 #: What `conv_general_dilated` takes as dimension_numbers.
 ConvGeneralDilatedDimensionNumbers = tuple[str, str, str] | ConvDimensionNumbers | None

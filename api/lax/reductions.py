@@ -18,7 +18,7 @@ from tapeless.lax.operand_checks import (
     checked_kind,
     checked_number,
 )
-from tapeless.lax.pooling import by_element
+from tapeless.lax.sliding_windows.pooling import by_element
 from tapeless.numpy.array_functions import own
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -21,9 +21,9 @@ from tapeless.transforms.core.on_gpu import on_gpu
 
 if TYPE_CHECKING:
     from tapeless.staging import gpu_arrays
-    from tapeless.transformations import jit as compiled
+    from tapeless.transformations.compilation import jit as compiled
 else:
-    compiled = lazy_module("tapeless.transformations.jit")
+    compiled = lazy_module("tapeless.transformations.compilation.jit")
     gpu_arrays = lazy_module("tapeless.staging.gpu_arrays")
 
 

@@ -12,7 +12,7 @@ from tapeless.dispatch.transformation import Transformed
 from tapeless.staging.emitted_names import base_name
 from tapeless.staging.subprogram import is_value, leaf_atom, leaf_type, shape_text, symbol
 from tapeless.staging.user_calls import call_user
-from tapeless.transformations.vmap import Vmap
+from tapeless.transformations.mapping.vmap import Vmap
 from tapeless.transforms.core.builder import active, broadcast, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError

@@ -96,7 +96,13 @@ PROBES: tuple[tuple[str, str, str, str, Label], ...] = (
         constant_label("all_gather"),
     ),
     ("tapeless.dispatch.asynchronous.hand_over", "HandOver", "compute", "calls", _handed_over),
-    ("tapeless.transformations.pmap_shard", "ShardProgram", "run", "calls", _transformation_label),
+    (
+        "tapeless.transformations.mapping.pmap_shard",
+        "ShardProgram",
+        "run",
+        "calls",
+        _transformation_label,
+    ),
     ("tapeless.transformations.vjp_and_linearize", "VjpFunction", "__call__", "calls", _own_name),
     ("tapeless.transformations.vjp_and_linearize", "Linearized", "__call__", "calls", _own_name),
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.signal import cheby1, firwin, get_window
 
-from tapeless.lax.convolution import conv_general_dilated
+from tapeless.lax.sliding_windows.convolution import conv_general_dilated
 from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.filtfilt import sosfiltfilt
 from tapeless.scipy.iir_filters import sosfilt

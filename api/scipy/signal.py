@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.convolution import conv_general_dilated
+from tapeless.lax.sliding_windows.convolution import conv_general_dilated
 from tapeless.missing import missing
 from tapeless.numpy.array_functions import follow_arguments
 from tapeless.scipy.detrend import detrend

@@ -27,7 +27,7 @@ from tapeless.staging.device_list import (
 from tapeless.staging.device_meshes import Mesh, PartitionSpec, context_mesh
 from tapeless.staging.jax_arrays import Array
 from tapeless.staging.subprogram import is_value, leaf_type
-from tapeless.transformations.vmap_axes import axis_per_leaf
+from tapeless.transformations.mapping.vmap_axes import axis_per_leaf
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from tapeless.transformations.jit import jit
+from tapeless.transformations.compilation.jit import jit
 from tapeless.transforms.frontend.arrays import functional_updates as updates
 
 __staged__ = True  # plain code: a staged run enters it

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless import lax, random
-from tapeless.lax.windows import checked_numbers
+from tapeless.lax.sliding_windows.windows import checked_numbers
 from tapeless.nn.initializers import glorot_normal, normal
 from tapeless.stax.layers import Layer
 from tapeless.stax.seeded import seedable

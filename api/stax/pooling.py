@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import lax
-from tapeless.lax.windows import checked_numbers, pads_of
+from tapeless.lax.sliding_windows.windows import checked_numbers, pads_of
 from tapeless.stax.layers import Layer
 from tapeless.stax.seeded import seedable
 from tapeless.transforms.errors import ArgumentError

@@ -21,8 +21,8 @@ from tapeless.staging.subprogram import as_overwritable, emit_all, refuse_shared
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.forward_and_reverse import Grad
 from tapeless.transformations.linearized_call import Half, PullBack, PushForward, ValueTree
+from tapeless.transformations.mapping.vmap import record_statements
 from tapeless.transformations.public_functions import jvp
-from tapeless.transformations.vmap import record_statements
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.batching_context import is_nested
 from tapeless.transforms.core.builder import atom

@@ -17,8 +17,8 @@ from tapeless.dispatch.transformation import Transformed
 from tapeless.staging.emitted_names import base_name
 from tapeless.staging.gpu_arrays import like_arguments
 from tapeless.staging.subprogram import is_value, leaf_atom, leaf_type
+from tapeless.transformations.compilation.jit_on_gpu import GpuJit
 from tapeless.transformations.eval_shape import stand_in
-from tapeless.transformations.jit_on_gpu import GpuJit
 from tapeless.transformations.linearized_call import ValueTree, plain_zero
 from tapeless.transformations.vjp_and_linearize import apply_plan
 from tapeless.transforms.errors import UnsupportedError

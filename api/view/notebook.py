@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tapeless.disk_cache.load import Recalled
 from tapeless.explain.lines import LineReport
 from tapeless.staging.emitted_names import place
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.core.language import statements
 from tapeless.transforms.emit.module import called_functions
 from tapeless.transforms.emit.writer import result_origins

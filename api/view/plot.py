@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.staging.emitted_names import argument_names, base_name
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
+from tapeless.transformations.compilation.jit import jit
 from tapeless.transformations.grad import grad
-from tapeless.transformations.jit import jit
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, MissingPackageError
 
 INSTALL = "pip install matplotlib"

@@ -162,7 +162,7 @@ def test_switched_off(monkeypatch):
     with disable_jit():
         assert f(1.0) == np.sin(1.0) + 1
     monkeypatch.setattr(
-        "tapeless.transformations.disable_jit.ALWAYS_DISABLED", True
+        "tapeless.transformations.compilation.disable_jit.ALWAYS_DISABLED", True
     )  # TAPELESS_DISABLE_JIT=1
     assert f(2.0) == np.sin(2.0) + 1
     assert not f.compilations

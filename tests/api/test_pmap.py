@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import tapeless
 from tapeless import checkpoint, grad, jit, jvp, pmap, random, value_and_grad, vmap
 from tapeless.lax import all_gather, axis_index, axis_size, pmax, pmean, psum
-from tapeless.transformations.pmap import evenly
+from tapeless.transformations.mapping.pmap import evenly
 
 CPU = tapeless.devices()[:1]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tapeless
 from tapeless import grad, jit, pmap, vmap
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tests.test_corpus_compiled import by_python
 

@@ -19,7 +19,9 @@ EAGER = graphs.SEEN + graphs.COMPARED + 1  # calls before the first one that is 
 @pytest.fixture(autouse=True)
 def no_loops_in_one_block(monkeypatch):
     """Loops are the driver's, as they are of larger arrays."""
-    monkeypatch.setattr("tapeless.transformations.jit_on_gpu.GPU", replace(GPU, one_block=0))
+    monkeypatch.setattr(
+        "tapeless.transformations.compilation.jit_on_gpu.GPU", replace(GPU, one_block=0)
+    )
 
 
 def put(x):

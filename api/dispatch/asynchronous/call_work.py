@@ -14,7 +14,7 @@ import numpy as np
 
 from tapeless.explain.known_numbers import KnownNumbers
 from tapeless.explain.work import WorkStep, WorkWalk
-from tapeless.transformations.cost_analysis import PRODUCTS
+from tapeless.transformations.compilation.cost_analysis import PRODUCTS
 from tapeless.transformations.eval_shape import known_lengths
 from tapeless.transforms.core.language import Let, Type
 from tapeless.transforms.emit.module import called_functions

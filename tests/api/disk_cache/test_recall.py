@@ -15,7 +15,7 @@ from tapeless.backends import cache
 from tapeless.disk_cache import store, versions
 from tapeless.disk_cache.load import Recalled, StandIn
 from tapeless.dispatch.specialisation import forget
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 
 X = np.linspace(0.5, 2.0, 4)
 

@@ -5,7 +5,7 @@ import pytest
 
 from tapeless import grad, jit
 from tapeless.dispatch import guards
-from tapeless.transformations import compiled_function as compiled
+from tapeless.transformations.compilation import compiled_function as compiled
 from tapeless.transforms.frontend.trace.readers import AttributeOf, ItemOf, KeyOf, KeysOf
 from tapeless.transforms.frontend.trace.recorded_reads import Constants, FrozenConstants, Guard
 

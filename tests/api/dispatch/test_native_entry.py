@@ -8,8 +8,8 @@ import pytest
 from tapeless import disable_jit, jit, value_and_grad
 from tapeless.dispatch import native_entry
 from tapeless.dispatch.specialisation import MISSED
-from tapeless.transformations import compiled_function as compiled
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation import compiled_function as compiled
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.errors import TapelessError
 from tests.corpus import programs
 from tests.test_corpus_compiled import agree, by_python

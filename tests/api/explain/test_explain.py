@@ -8,7 +8,7 @@ import pytest
 
 import tapeless
 from tapeless import PerformanceWarning, ShapeDtypeStruct, grad, jit
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tests.corpus import programs
 from tests.transforms.lowering.gpu_loop_form import gradient
 

@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fwrapv"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

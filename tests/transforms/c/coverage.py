@@ -33,7 +33,7 @@ import numpy as np
 
 import tapeless
 from tapeless import tree
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.errors import InternalError, TapelessError
 from tests.corpus import Program, programs
 from tests.corpus.differences import gradient, ravel

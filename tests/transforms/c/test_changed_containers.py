@@ -9,7 +9,7 @@ import pytest
 
 from tapeless import jit
 from tapeless.errors import UnsupportedError
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tests.transforms.c.compiled import checked, library, normal
 
 

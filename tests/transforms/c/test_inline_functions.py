@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.c.inline_functions import with_inline_functions
 from tests.transforms.c.compiled import SANITIZERS, STRICT, needs_compiler, normal
 

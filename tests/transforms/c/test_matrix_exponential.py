@@ -6,7 +6,7 @@ import pytest
 import scipy.linalg
 
 from tapeless import grad, hessian, vmap
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.errors import UnsupportedError
 from tests.transforms.c.compiled import checked, library, normal
 

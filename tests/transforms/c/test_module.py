@@ -9,7 +9,7 @@ import pytest
 
 from tapeless import grad, hessian, jvp_fn, value_and_grad, vmap
 from tapeless.tools.cli import main
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.core.language import For, If, While
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernel_profit import KernelProfit

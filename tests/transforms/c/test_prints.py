@@ -12,7 +12,7 @@ import pytest
 
 import tapeless
 from tapeless import grad
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.errors import UnsupportedError
 from tests.transforms.c.compiled import SANITIZERS, STRICT, library, needs_compiler, normal
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.errors import UnsupportedError
 from tests.transforms.c.compiled import checked, library, normal
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad, hessian, jacfwd, value_and_grad
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.errors import UnsupportedError
 from tests.transforms.c.compiled import checked, library, normal
 

@@ -9,7 +9,7 @@ import copy
 import numpy as np
 
 import tapeless
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.lowering import lower as lowering
 from tapeless.transforms.lowering.target import GPU
 

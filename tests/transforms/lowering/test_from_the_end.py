@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jit
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tests.test_corpus_compiled import by_python
 
 X = np.arange(12.0)

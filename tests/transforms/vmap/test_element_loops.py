@@ -10,7 +10,7 @@ import pytest
 
 import tapeless
 from tapeless import grad, jit, vmap
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.core.language import statements
 from tapeless.transforms.lowering.schedule.element_loops import over_batch
 from tests.corpus import programs

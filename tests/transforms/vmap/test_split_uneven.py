@@ -9,7 +9,7 @@ import pytest
 import tapeless
 from tapeless import grad, hessian, jit, vmap
 from tapeless.lax import psum
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.errors import UnsupportedError
 from tests.test_corpus_compiled import by_python
 

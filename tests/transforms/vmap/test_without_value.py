@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tapeless import custom_jvp, grad, jit, jvp, vmap
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tests.test_corpus_compiled import by_python
 
 RNG = np.random.default_rng(0)

@@ -19,7 +19,6 @@ from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reduci
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isfinite, sign
 from tapeless.transforms.ops.primitives.dtypes import result_dtype
 from tapeless.transforms.ops.primitives.elementwise import absolute, exp, log, log1p, maximum, real
-from tapeless.transforms.ops.primitives.incomplete import beta_by_shape, gamma_by_shape
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of
 from tapeless.transforms.ops.primitives.make_elementwise import (
     Over,
@@ -42,6 +41,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     sum,
 )
 from tapeless.transforms.ops.primitives.ufuncs import UFUNCS
+from tapeless.transforms.ops.special.incomplete import beta_by_shape, gamma_by_shape
 from tapeless.transforms.ops.special.special_parts import (
     log_softmax_parts,
     logsumexp_parts,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad, hessian, jit
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tests.transforms.c.compiled import checked, normal
 
 

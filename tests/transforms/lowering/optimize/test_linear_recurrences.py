@@ -7,7 +7,7 @@ import pytest
 
 from tapeless import grad
 from tapeless.dispatch.jit_options import Options
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tapeless.transforms.lowering.optimize import linear_recurrences
 from tapeless.transforms.lowering.optimize.linear_recurrences import BLOCK
 from tests.transforms.c.compiled import checked, library, normal

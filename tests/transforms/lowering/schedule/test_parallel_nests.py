@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transforms.lowering.schedule import parallel_nests
 from tests.row_by_row import by_rows
 

@@ -13,7 +13,7 @@ from tapeless.staging.device_placement import as_sharding, spread_shardings
 from tapeless.staging.emitted_names import base_name, leaf_paths
 from tapeless.staging.standalone_modules import StandaloneModule
 from tapeless.staging.subprogram import leaf_type
-from tapeless.transformations.cost_analysis import MemoryStats, flops, memory
+from tapeless.transformations.compilation.cost_analysis import MemoryStats, flops, memory
 from tapeless.transformations.eval_shape import (
     ShapeDtypeStruct,
     eval_shape,
@@ -27,7 +27,7 @@ from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
-    from tapeless.transformations.compiled_function import Jit
+    from tapeless.transformations.compilation.compiled_function import Jit
 
 SCALARS = (bool, int, float, complex, np.generic, np.ndarray)
 

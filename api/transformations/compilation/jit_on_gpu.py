@@ -23,7 +23,7 @@ from tapeless.staging.device_list import Device, default_gpu
 from tapeless.staging.emitted_names import parameters
 from tapeless.staging.gpu_arrays import Mixin, as_gpu_array, like_arguments
 from tapeless.staging.jax_arrays import Array, functional
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transformations.eval_shape import short_axes, stand_in
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Block

@@ -6,8 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.lengths import dilated_length, end, is_negative, is_positive, simplest
 from tapeless.lax.operand_checks import checked_array
+from tapeless.lax.sliding_windows.lengths import (
+    dilated_length,
+    end,
+    is_negative,
+    is_positive,
+    simplest,
+)
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

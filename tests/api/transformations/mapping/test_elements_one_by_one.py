@@ -7,7 +7,7 @@ import pytest
 
 import tapeless
 from tapeless import grad, jit, pmap, vmap
-from tapeless.transformations.elements_one_by_one import WRITTEN_OUT
+from tapeless.transformations.mapping.elements_one_by_one import WRITTEN_OUT
 from tests.traced_programs import halved
 
 SIZES = [3, WRITTEN_OUT + 5]

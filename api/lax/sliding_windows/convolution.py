@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.dimension_numbers import (
+from tapeless.lax.operand_checks import checked_array, checked_rank, checked_same_dtype
+from tapeless.lax.sliding_windows.dimension_numbers import (
     checked_groups,
     conv_dimension_numbers,
     default_words,
 )
-from tapeless.lax.lengths import dilated_length, known_lengths, lengths
-from tapeless.lax.operand_checks import checked_array, checked_rank, checked_same_dtype
-from tapeless.lax.windows import (
+from tapeless.lax.sliding_windows.lengths import dilated_length, known_lengths, lengths
+from tapeless.lax.sliding_windows.windows import (
     checked_numbers,
     counts,
     pad_axes,

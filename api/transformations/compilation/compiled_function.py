@@ -27,9 +27,9 @@ from tapeless.staging.argument_checks import refuse_wide_integers
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import base_name, parameters, place
 from tapeless.transformations.array_form import Unchanged
-from tapeless.transformations.disable_jit import disabled_contexts, is_disabled
-from tapeless.transformations.element_calls import PlainCalls
-from tapeless.transformations.static_arguments import Constant, unwrap_static
+from tapeless.transformations.compilation.disable_jit import disabled_contexts, is_disabled
+from tapeless.transformations.compilation.static_arguments import Constant, unwrap_static
+from tapeless.transformations.mapping.element_calls import PlainCalls
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.operation import opened
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from tapeless.dispatch.asynchronous import hand_over as asynchronous
     from tapeless.explain import explain, slow_loops
     from tapeless.explain.report import Explanation
-    from tapeless.transformations import ahead_of_time
     from tapeless.transformations import eval_shape as shapes
-    from tapeless.transformations import jit_on_gpu as gpu
+    from tapeless.transformations.compilation import ahead_of_time
+    from tapeless.transformations.compilation import jit_on_gpu as gpu
     from tapeless.transforms.core import batching_context as nesting
     from tapeless.transforms.core import printer
     from tapeless.transforms.frontend.staging.stage import Staged
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 else:
     asynchronous = lazy_module("tapeless.dispatch.asynchronous.hand_over")
     ahead_of_time, native_entry = (
-        lazy_module("tapeless.transformations.ahead_of_time"),
+        lazy_module("tapeless.transformations.compilation.ahead_of_time"),
         lazy_module("tapeless.dispatch.native_entry"),
     )
     explain, slow_loops = (
@@ -69,7 +69,7 @@ else:
         lazy_module("tapeless.explain.slow_loops"),
     )
     shapes = lazy_module("tapeless.transformations.eval_shape")
-    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
+    gpu = lazy_module("tapeless.transformations.compilation.jit_on_gpu")
     numba = lazy_module("tapeless.backends.cpu")
     performance_warnings = lazy_module("tapeless.dispatch.performance_warnings")
     printer, nesting = (

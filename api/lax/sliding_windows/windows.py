@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.lengths import (
+from tapeless.lax.sliding_windows.lengths import (
     dilated_length,
     end,
     lengths,
@@ -17,7 +17,7 @@ from tapeless.lax.lengths import (
     same_padding,
     simplest,
 )
-from tapeless.lax.padding import pad
+from tapeless.lax.sliding_windows.padding import pad
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.ops.numpy.creation import empty_to_fill
 

@@ -35,12 +35,12 @@ from tapeless.staging.emitted_names import base_name, place
 from tapeless.staging.jax_arrays import functional, has_functional
 from tapeless.staging.subprogram import is_value, leaf_atom
 from tapeless.transformations.bound_arguments import Fixed, positions
-from tapeless.transformations.compiled_function import Jit
-from tapeless.transformations.disable_jit import is_disabled
+from tapeless.transformations.compilation.compiled_function import Jit
+from tapeless.transformations.compilation.disable_jit import is_disabled
 from tapeless.transformations.ignored_parameters import check_unneeded
-from tapeless.transformations.pmap_shard import Call, ShardProgram
-from tapeless.transformations.vmap import Vmap
-from tapeless.transformations.vmap_axes import axis_per_leaf
+from tapeless.transformations.mapping.pmap_shard import Call, ShardProgram
+from tapeless.transformations.mapping.vmap import Vmap
+from tapeless.transformations.mapping.vmap_axes import axis_per_leaf
 from tapeless.transforms.core.builder import active, static
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
@@ -52,9 +52,9 @@ from tapeless.transforms.errors import (
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 
 if TYPE_CHECKING:
-    from tapeless.transformations import jit_on_gpu as gpu
+    from tapeless.transformations.compilation import jit_on_gpu as gpu
 else:
-    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
+    gpu = lazy_module("tapeless.transformations.compilation.jit_on_gpu")
 
 
 class Pmap(Vmap):

@@ -11,18 +11,18 @@ from tapeless.dispatch.typed_function import P, R, Typed
 from tapeless.lazy_import import lazy_module
 from tapeless.staging.argument_checks import checked_argnames
 from tapeless.staging.device_list import Device
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
+from tapeless.transformations.compilation.jit_keywords import JitKeywords
+from tapeless.transformations.compilation.static_arguments import checked_positions
 from tapeless.transformations.ignored_parameters import check_unneeded
-from tapeless.transformations.jit_keywords import JitKeywords
-from tapeless.transformations.static_arguments import checked_positions
 from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tapeless.dispatch import placed_results
-    from tapeless.transformations import jit_on_gpu as gpu
+    from tapeless.transformations.compilation import jit_on_gpu as gpu
 else:
     placed_results = lazy_module("tapeless.dispatch.placed_results")
-    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
+    gpu = lazy_module("tapeless.transformations.compilation.jit_on_gpu")
 
 GPU = ("gpu", "cuda")  # names of one backend
 

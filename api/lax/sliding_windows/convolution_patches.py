@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax import windows
-from tapeless.lax.dimension_numbers import conv_dimension_numbers
 from tapeless.lax.dots import dot_general
-from tapeless.lax.lengths import dilated_length, lengths
 from tapeless.lax.operand_checks import checked_array
-from tapeless.lax.windows import checked_numbers, counts, pad_axes, pads_of
+from tapeless.lax.sliding_windows import windows
+from tapeless.lax.sliding_windows.dimension_numbers import conv_dimension_numbers
+from tapeless.lax.sliding_windows.lengths import dilated_length, lengths
+from tapeless.lax.sliding_windows.windows import checked_numbers, counts, pad_axes, pads_of
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.lax.convolution import transposed_pads
-from tapeless.lax.dimension_numbers import conv_dimension_numbers
-from tapeless.lax.windows import checked_numbers, counts, pads_of
+from tapeless.lax.sliding_windows.convolution import transposed_pads
+from tapeless.lax.sliding_windows.dimension_numbers import conv_dimension_numbers
+from tapeless.lax.sliding_windows.windows import checked_numbers, counts, pads_of
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS
 from tapeless.dispatch.specialisation import MISSED, Specialisation
-from tapeless.transformations.elements_one_by_one import join_elements
-from tapeless.transformations.vmap_axes import output_axis
+from tapeless.transformations.mapping.elements_one_by_one import join_elements
+from tapeless.transformations.mapping.vmap_axes import output_axis
 from tapeless.transforms.errors import ManyElementsError
 
 

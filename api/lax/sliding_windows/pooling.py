@@ -8,11 +8,10 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lax import elementwise
-from tapeless.lax.lengths import dilated_length
 from tapeless.lax.loop_body_types import checked_function
 from tapeless.lax.operand_checks import checked_array, checked_number
-from tapeless.lax.transformations import vmap_once
-from tapeless.lax.windows import (
+from tapeless.lax.sliding_windows.lengths import dilated_length
+from tapeless.lax.sliding_windows.windows import (
     checked_numbers,
     counts,
     pad_axes,
@@ -20,6 +19,7 @@ from tapeless.lax.windows import (
     part,
     sizes_where,
 )
+from tapeless.lax.transformations import vmap_once
 from tapeless.numpy.array_functions import own
 
 __staged__ = True  # plain NumPy code: a staged run enters it

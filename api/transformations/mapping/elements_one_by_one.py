@@ -15,7 +15,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.staging.subprogram import as_program_value, is_value, leaf_atom, leaf_type, symbol
 from tapeless.staging.user_calls import call_user
-from tapeless.transformations.vmap_axes import axis_per_leaf, output_axis
+from tapeless.transformations.mapping.vmap_axes import axis_per_leaf, output_axis
 from tapeless.transforms.core.builder import NeedStatic, atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.errors import (

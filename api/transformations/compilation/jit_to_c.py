@@ -20,7 +20,7 @@ from tapeless.transformations.changed_containers import (
     new_values,
     store_lines,
 )
-from tapeless.transformations.compiled_function import Jit
+from tapeless.transformations.compilation.compiled_function import Jit
 from tapeless.transformations.eval_shape import short_axes
 from tapeless.transforms.autodiff.residuals.saved_functions import saving_functions
 from tapeless.transforms.c.blas import with_blas

@@ -20,14 +20,14 @@ from tapeless.staging.subprogram import (
     refuse_shared,
     symbol,
 )
-from tapeless.transformations.element_calls import ElementCalls, called_by_element
-from tapeless.transformations.elements_one_by_one import (
+from tapeless.transformations.ignored_parameters import check_unneeded
+from tapeless.transformations.mapping.element_calls import ElementCalls, called_by_element
+from tapeless.transformations.mapping.elements_one_by_one import (
     WRITTEN_OUT,
     Refusable,
     one_by_one,
 )
-from tapeless.transformations.ignored_parameters import check_unneeded
-from tapeless.transformations.vmap_axes import (
+from tapeless.transformations.mapping.vmap_axes import (
     axes_key,
     axis_per_leaf,
     batch_length,

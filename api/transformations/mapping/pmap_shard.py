@@ -20,8 +20,13 @@ from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Transformed
 from tapeless.staging.emitted_names import argument_names, base_name, parameters, unused_name
 from tapeless.staging.subprogram import leaf_atom
-from tapeless.transformations.vmap import Mapped
-from tapeless.transformations.vmap_axes import axes_key, axis_per_leaf, batch_length, input_axes
+from tapeless.transformations.mapping.vmap import Mapped
+from tapeless.transformations.mapping.vmap_axes import (
+    axes_key,
+    axis_per_leaf,
+    batch_length,
+    input_axes,
+)
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.emit.module import flat_text, is_plain, result_text, write_module
