@@ -98,6 +98,8 @@ class Printer:
                     for p, a in zip(s.body.params, s.inits, strict=True)
                 )
                 self.line(depth, f"{self.list(s.outs)} = while with {inits}:", s.origin)
+                names = [self.name(p) for p in s.body.params]
+                self.names.update(zip(s.test.params, names, strict=True))
                 self.block(s.test, depth + 1, "test")
                 self.block(s.body, depth + 1, "yield")
             case Effect():

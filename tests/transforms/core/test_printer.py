@@ -74,7 +74,7 @@ def test_while_and_effects():
     assert show_block(Block((X,), (loop, Effect("print", loop.outs)), ())).splitlines() == [
         "(x: f8):",
         "    r = while with q: f8 = x:",
-        "        t: b1 = greater(p, 1)",
+        "        t: b1 = greater(q, 1)",
         "        test t",
         "        yield q",
         "    print(r)",
