@@ -57,7 +57,8 @@ def better_names(
         if isinstance(s, For) and s.index not in used:
             chosen_names[s.index] = "_"
     named = [v for v in names if not NAMELESS.fullmatch(names[v]) or v.name]
-    held = {*named, *(v for v in block.params if v in names)}  # nameless ones keep t, t_2, ...
+    indices = [s.index for s in _all_statements(block) if isinstance(s, For)]
+    held = {*named, *(v for v in (*block.params, *indices) if v in names)}  # keep t, t_2, ...
     namesakes: dict[str, list[Var]] = {}
     for v in held:
         namesakes.setdefault(chosen_names[v], []).append(v)

@@ -80,7 +80,7 @@ def parse(text: str) -> Block:
     is not.
     """
     head, *lines = textwrap.dedent(text).strip("\n").splitlines()
-    reader = Reader(lines)
+    reader = ProgramReader(lines)
     with building(Builder()):
         params = reader.variables(head.strip().removesuffix(":")[1:-1])
         return Block(params, *reader.block("return"))
@@ -102,7 +102,7 @@ def operations() -> Mapping[str, Op]:
     return {**by_variable, **by_name}
 
 
-class Reader:
+class ProgramReader:
     """Reads the lines of a program from the first to the last."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -167,7 +167,7 @@ class Reader:
         start, stop, step = map(self.atom, _split(span.partition("range(")[2].rstrip(")")))
         outer, self.scope = self.scope, dict(self.scope)
         counter = self.variable(index, atom(0).type)
-        carries, inits = self.carried(carried)
+        carries, inits = self.read_carries(carried)
         body = Block((counter, *carries), *self.block("yield"))
         self.scope = outer
         outs = tuple(self.variable(n, v.type) for n, v in zip(names, carries, strict=True))
@@ -176,7 +176,7 @@ class Reader:
     def while_loop(self, names: list[str], text: str) -> While:
         carried = text.removesuffix(":").removeprefix("while with")
         outer, self.scope = self.scope, dict(self.scope)
-        params, inits = self.carried(carried)
+        params, inits = self.read_carries(carried)
         copies = {v: Var(v.type, v.name) for v in params}
         inside, self.scope = self.scope, {n: copies.get(v, v) for n, v in self.scope.items()}
         test = Block(tuple(copies.values()), *self.block("test"))
@@ -186,7 +186,7 @@ class Reader:
         outs = tuple(self.variable(n, v.type) for n, v in zip(names, params, strict=True))
         return While(outs, inits, test, body)
 
-    def carried(self, text: str) -> tuple[tuple[Var, ...], tuple[Atom, ...]]:
+    def read_carries(self, text: str) -> tuple[tuple[Var, ...], tuple[Atom, ...]]:
         pairs = [part.rpartition(" = ") for part in _split(text)]
         inits = tuple(self.atom(init) for _, _, init in pairs)
         carries = tuple(self.variable(p, a.type) for (p, _, _), a in zip(pairs, inits, strict=True))

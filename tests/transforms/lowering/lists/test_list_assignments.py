@@ -76,6 +76,16 @@ def fibonacci_words(x):
     return sum(u * (k + 1) for k, u in enumerate(b))
 
 
+def sums_behind_a_loop(x):
+    """Cotangents of lists are added up where numbers of other names are needed still."""
+    first = [x[0]]
+    joined, rest = [x[1]], first
+    for _ in x:
+        joined = rest + joined
+        rest = first[1:]
+    return sum(first) + 2 * sum(u * u for u in joined) + 0.5 * len(rest)
+
+
 PROGRAMS = (
     longest_run,
     the_list_before,
@@ -83,6 +93,7 @@ PROGRAMS = (
     doubled_where_large,
     edit_distance,
     fibonacci_words,
+    sums_behind_a_loop,
 )
 INPUTS = [np.random.default_rng(n).random(n) for n in (2, 7, 40)]
 

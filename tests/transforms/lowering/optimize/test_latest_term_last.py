@@ -8,7 +8,7 @@ import pytest
 
 from tapeless import grad, jit
 from tapeless.dispatch.jit_options import Options
-from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transformations.compilation.jit_to_c import JitToC
 from tests.transforms.c.compiled import SANITIZERS, STRICT, needs_compiler, normal
 
 FAST = Options(fastmath=True)
