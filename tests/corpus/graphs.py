@@ -169,3 +169,40 @@ def roads_that_there_are(x):
             total += ROADS[u][v] * x[v]
         total += ROADS[v].get(u, 0.1) * x[v] ** 2
     return total + len(ROADS[u]) * sum(ROADS[u].values()) * x[0]
+
+
+NAMED = {"a": ["b", "c"], "b": ["d"], "c": ["d", "e"], "d": ["a"], "e": []}
+
+
+@program(X)
+def walked_by_name(x):
+    """Names have lists of different lengths."""
+    cost = dict(zip("abcde", x, strict=True))
+    at, total = "a", 0.0
+    for _ in range(4):
+        if not NAMED[at]:
+            break
+        following = NAMED[at][0]
+        if cost[following] < 0.5:
+            following = NAMED[at][-1]
+        total += cost[following]
+        at = following
+    return total
+
+
+@program(X)
+def distances_between_names(w):
+    """Dijkstra's algorithm over a dictionary of dictionaries, which have different keys."""
+    links = {"a": {"b": w[0], "c": w[1]}, "b": {"c": w[2]}, "c": {"b": w[3] * w[4]}}
+    dist = dict.fromkeys(links, np.inf)
+    dist["a"] = 0.0
+    queue = [(0.0, "a")]
+    while queue:
+        d, u = heapq.heappop(queue)
+        if d > dist[u]:
+            continue
+        for v, length in links[u].items():
+            if d + length < dist[v]:
+                dist[v] = d + length
+                heapq.heappush(queue, (dist[v], v))
+    return dist["b"] + 2 * dist["c"]

@@ -69,18 +69,21 @@ def at_key(
     return hooks.call(action, names.index(key) if key in names else -1)
 
 
-def held_at(hooks: Any, key: Any, read: Callable[[Any], Any]) -> Any:
+def held_at(hooks: Any, key: Any, read: Callable[[Any], Any], mapping: Any = None) -> Any:
     """What is read at a key; of one that run-time values choose, one of the containers themselves,
-    so that a change of it is one on the side of each."""
+    so that a change of it is one on the side of each; of a dictionary whose keys are known, if it
+    has them all."""
     if not is_chosen(key):
         return hooks.call(read, key)
     either = None if isinstance(key, tuple) else as_either(key)
     options = either.options() if isinstance(either, Either) else []
+    if mapping is not None and any(option not in mapping for option in options):
+        return for_each_key(read, key)
     if not options or not all(map(_is_option, options)):
-        return for_each_key(lambda option: held_at(hooks, option, read), key)
+        return for_each_key(lambda option: held_at(hooks, option, read, mapping), key)
     values = {option: hooks.call(read, option) for option in options}
     if not all(map(has_identity, values.values())):
-        return for_each_key(lambda option: held_at(hooks, option, read), key)
+        return for_each_key(lambda option: held_at(hooks, option, read, mapping), key)
     return _choice(either, values)
 
 

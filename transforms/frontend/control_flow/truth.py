@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections import deque
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -25,9 +27,12 @@ from tapeless.transforms.frontend.values.uneven_contents import (
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     logical_and,
     logical_not,
+    logical_or,
     not_equal,
 )
 from tapeless.transforms.ops.primitives.shapes import cast
+
+CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 
 
 def number_of_items(contents: FlaggedContents) -> Any:
@@ -87,7 +92,9 @@ def _true_one(value: Either) -> Any:
         return truth(sure_options[0])
     sides = truth(value.yes), truth(value.no)
     if any(isinstance(side, Symbol) for side in sides):
-        value.need()
+        if not all(isinstance(option, (*CONTAINERS, NoneType)) for option in value.options()):
+            value.need()  # what tells the truth of an object is done for it alone
+        return _true_side(value.test.value(), *sides)
     if sides[0] == sides[1]:
         return sides[0]
     if sides[0]:
@@ -95,6 +102,17 @@ def _true_one(value: Either) -> Any:
     test = wrap(logical_not(value.test.value()))
     same_meaning(value.test.value(), test.value(), when=False)
     return test
+
+
+def _true_side(test: Atom, yes: Any, no: Any) -> Any:
+    """The truth of one of two things, whose truths are known or symbols."""
+    if not isinstance(yes, Symbol):
+        other = logical_not(test) if not yes else test
+        return wrap((logical_or if yes else logical_and)(other, no.value()))
+    if not isinstance(no, Symbol):
+        return _true_side(logical_not(test), no, yes)
+    of_yes, of_no = logical_and(test, yes.value()), logical_and(logical_not(test), no.value())
+    return wrap(logical_or(of_yes, of_no))
 
 
 def presence_flag(value: Any) -> Atom | None:

@@ -22,7 +22,7 @@ from tapeless.transforms.frontend.builtins.flagged_lists import item_of_flagged
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.builtins.list_methods import of_data
-from tapeless.transforms.frontend.builtins.text_keys import for_each_key, is_chosen
+from tapeless.transforms.frontend.builtins.text_keys import for_each_key, held_at, is_chosen
 from tapeless.transforms.frontend.control_flow.branches import choose, for_each_option, has_options
 from tapeless.transforms.frontend.control_flow.chosen_elements import (
     chosen_by_data,
@@ -51,7 +51,7 @@ from tapeless.transforms.frontend.heap.locations import (
     put_attribute,
     update_namespaces,
 )
-from tapeless.transforms.frontend.hooks.calls import READERS, Calls, is_method
+from tapeless.transforms.frontend.hooks.calls import READERS, VIEWS, Calls, is_method
 from tapeless.transforms.frontend.objects import capture, special_methods
 from tapeless.transforms.frontend.objects.attributes import namespace, seen, watch_class
 from tapeless.transforms.frontend.objects.derived_arrays import method_of
@@ -69,6 +69,7 @@ from tapeless.transforms.frontend.values.container_writes import write_back
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.uneven_contents import contents_of
 from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.prelude.containers.hashed_containers import Keyed
 
 #: Containers of Python's, whose keys and indices a program that is traced knows.
 PYTHON = (list, tuple, dict, deque, range, str)
@@ -87,6 +88,11 @@ def _one_of(items: Sequence[Any], place: Any) -> Any:
     return choose_from(0)
 
 
+def _is_mapping(value: Any) -> bool:
+    """Whether it is a dictionary of Python's, or one whose keys depend on run-time values."""
+    return isinstance(value, Keyed) or type(value) in dicts_and_sets.DICTS
+
+
 class AccessHooks(Calls):
     """What rewritten code does to attributes and items."""
 
@@ -101,6 +107,8 @@ class AccessHooks(Calls):
             if isinstance(common, property):
                 return self.call(common.fget, obj)
             return types.MethodType(common, obj)
+        if isinstance(obj, Either) and name in VIEWS and all(map(_is_mapping, obj.options())):
+            return Either(obj.test, self.attr(obj.yes, name), self.attr(obj.no, name))
         if isinstance(obj, Either) or (is_one_of_texts(obj) and hasattr(str, name)):
             return for_each_option(lambda option: self.attr(option, name), as_either(obj))
         if special_methods.foreign(obj):
@@ -203,7 +211,7 @@ class AccessHooks(Calls):
         if has_options(obj) or is_one_of_texts(obj):
             return for_each_option(lambda option: self.item(option, key), as_either(obj))
         if isinstance(obj, dict) and is_chosen(key):
-            return for_each_key(lambda option: self.item(obj, option), key)
+            return held_at(self, key, lambda option: self.item(obj, option), obj)
         if special_methods.foreign(obj):
             return call_outside(operator.getitem, (obj, key), {})
         if isinstance(obj, range) and isinstance(key, Symbol):

@@ -132,6 +132,7 @@ from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
 from tapeless.transforms.ops.numpy import creation
 from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.prelude.containers.filtered_lists import FilteredList
+from tapeless.transforms.prelude.containers.hashed_containers import Keyed
 from tapeless.transforms.prelude.containers.linked_lists import Part, extreme_row
 from tapeless.transforms.prelude.numpy.structured_arrays import StructuredArray
 
@@ -158,6 +159,9 @@ STAGED_ALWAYS = frozenset(creation.NUMPY)
 PLAIN_USES = (len, sum, any, all, bool, iter, enumerate, isinstance, type)
 
 
+VIEWS = ("keys", "values", "items")
+
+
 class Calls:
     """Calls made by one function."""
 
@@ -175,6 +179,8 @@ class Calls:
         if isinstance(f, BoundRule):
             return f(*args, **kwargs)
         if isinstance(f, Either):
+            if all(map(_is_view_method, f.options())):
+                return self.view_of_one(f)
             return for_each_option(lambda option: self.call(option, *args, **kwargs), f)
         this = getattr(f, "__self__", None)
         if contents_of(this) is not None and not _is_method_of_user(f):
@@ -338,6 +344,12 @@ class Calls:
         if takes_derived(f, (args, kwargs)):
             return applied_to_derived(f, functools.partial(self.call, f), args, kwargs)
         return NOTHING
+
+    def view_of_one(self, method: Any) -> Any:
+        """The keys, values or items of one of several dictionaries: one of their views."""
+        if not isinstance(method, Either):
+            return self.call(method)
+        return Either(method.test, self.view_of_one(method.yes), self.view_of_one(method.no))
 
     def call_known_method(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A method of text or of a container, or a function that acts on the world; NOTHING for
@@ -511,6 +523,13 @@ class Calls:
             run(emit, *args, **kwargs)
 
         return Advancing(items, pushes)
+
+
+def _is_view_method(f: Any) -> bool:
+    """Whether it is a method of a dictionary that neither changes nor copies it."""
+    this = getattr(f, "__self__", None)
+    is_mapping = isinstance(this, Keyed) or type(this) in dicts_and_sets.DICTS
+    return is_mapping and getattr(f, "__name__", "") in VIEWS
 
 
 def is_method(value: Any) -> bool:

@@ -112,7 +112,7 @@ def call_opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     except TapelessError:
         raise
     except Exception as e:
-        need_integers(qualified_name(f), args)
+        need_integers(qualified_name(f), (*args, *kwargs.values()))
         of_module = type(e).__module__ != "builtins"  # struct.error and its like
         ours = str(getattr(f, "__module__", "")).startswith("tapeless.")  # it knows symbols
         looks = of_module or isinstance(e, (TypeError, AttributeError)) or any(map(_is_text, args))

@@ -99,7 +99,8 @@ def need_integers(function: str, args: tuple[Any, ...]) -> None:
         if not isinstance(value, Value):
             continue
         a = value.value()
-        if a.type.dtype.kind in "iu" and not a.type.shape and can_be_known(a):
+        is_integer = a.type.dtype.kind in "iu" and not a.type.shape
+        if is_integer and (can_be_known(a) or not decided_by_data(a)):
             raise NeedStatic(a, f"{function} needs this integer")
 
 

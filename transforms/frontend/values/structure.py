@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import enum
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MappingView
 from contextlib import contextmanager
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -119,10 +119,10 @@ class Structure:
 
 
 def _text(value: Any) -> str:
-    """A constant as text; nothing of an object of a user's class, whose own text may need values
-    that are known only when the program runs."""
+    """A constant as text; nothing of what may show values that are known only when the program
+    runs: objects of a user's class, views of dictionaries, methods."""
     own = isinstance(value, enum.Enum) or type(value).__module__ in ("builtins", "numpy")
-    return f" {value!r}" if own else ""
+    return f" {value!r}" if own and not isinstance(value, (MappingView, MethodType)) else ""
 
 
 REBUILT = "a list of tuples or lists that a loop filled is replaced in another loop or under a test"

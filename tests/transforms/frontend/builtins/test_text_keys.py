@@ -358,3 +358,45 @@ def test_texts_of_a_dict_are_joined():
         with strict(False), warnings.catch_warnings():
             warnings.simplefilter("ignore", PerformanceWarning)
             assert jit(joined)(x) == joined(x)
+
+
+def filled_and_read_by_name(x):
+    flows = {"p": {"u": x[0]}, "q": {}, "r": {"u": x[1], "w": x[2]}}
+    total = 0.0
+    for v in x:
+        name = "p" if v > 0.7 else "q" if v > 0.5 else "r"
+        total += sum(flows[name].values()) + len(flows[name].items())
+        flows[name]["u"] = v
+    return total
+
+
+def test_dicts_of_different_keys_by_name():
+    """A key that only one of them lacked made the program raise an AttributeError."""
+    rng, compiled = np.random.default_rng(0), jit(filled_and_read_by_name)
+    for _ in range(10):
+        x = rng.uniform(size=5)
+        with strict(False), warnings.catch_warnings():
+            warnings.simplefilter("ignore", PerformanceWarning)
+            assert compiled(x) == pytest.approx(filled_and_read_by_name(x))
+
+
+def truths_by_name(x):
+    lists, total = {"p": [x[0]], "q": [], "r": [x[1], x[2]]}, 0.0
+    for v in x:
+        name = "p" if v > 0.7 else "q" if v > 0.5 else "r"
+        if lists[name] and lists[name][0] > 0.5:
+            total += 1
+        if not lists[name]:
+            total += v
+        total += sum(lists[name])
+        if name == "r":
+            lists[name].append(v)
+    return total
+
+
+def test_truths_of_lists_by_name():
+    rng, compiled = np.random.default_rng(0), jit(truths_by_name)
+    for _ in range(10):
+        x = rng.uniform(size=5)
+        with strict(True):
+            assert compiled(x) == pytest.approx(truths_by_name(x))
