@@ -28,10 +28,12 @@ def reshape_by_copy(out: Type, x: Atom, *, shape: tuple[Size, ...]) -> Any:
     want = [n for n in out.shape if n != 1]
     if have == want or 0 in (*have, *want):
         raise NotTaken
-    total, wanted = dims.product(have), dims.product(want)
+    total, wanted, ndim = dims.product(have), dims.product(want), x.type.ndim
+    x = reshape(x, shape=tuple(have))
+    if total != wanted and len(out.shape) == 1 < ndim:  # reshape(-1), of a length not known yet
+        return fitted(_merge_axes(x, 0, len(have)) if len(have) > 1 else x, shape=out.shape)
     if total != wanted:
         check_equal(total, wanted)
-    x = reshape(x, shape=tuple(have))
     if _differ_by_one_name(have, want):
         return reshape(fitted(x, shape=tuple(want)), shape=out.shape)
     axis = 0

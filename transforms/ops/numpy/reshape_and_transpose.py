@@ -32,9 +32,17 @@ def _reshape(
     require_word(order, ORDERS, "order")
     if order == "F":
         turned = transpose(a, axes=tuple(reversed(range(a.type.ndim))))
-        reshaped = reshape(turned, shape=_filled_in(turned, sizes[::-1]))
+        reshaped = _checked_reshape(turned, _filled_in(turned, sizes[::-1]))
         return transpose(reshaped, axes=tuple(reversed(range(len(sizes)))))
-    return reshape(a, shape=_filled_in(a, sizes))
+    return _checked_reshape(a, _filled_in(a, sizes))
+
+
+def _checked_reshape(a: Atom, shape: tuple[Size, ...]) -> Any:
+    """The array in another shape. What is written as `reshape(-1)` compares no sizes: a length that
+    only the run can compare is that of an array that has one axis already."""
+    if len(shape) == 1 and dims.product(a.type.shape) != shape[0]:
+        a = flatten(a)
+    return reshape(a, shape=shape)
 
 
 def _filled_in(a: Atom, sizes: list[Size]) -> tuple[Size, ...]:

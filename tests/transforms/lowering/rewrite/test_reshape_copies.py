@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jit
+from tapeless import grad, jit, vmap
 
 RNG = np.random.default_rng(0)
 SHAPES = [
@@ -90,3 +90,88 @@ def test_an_axis_under_another_name_keeps_a_loop_in_its_kernel(f, shapes):
     np.testing.assert_allclose(np.sum(slope(*args) * w), (moved[0] - moved[1]) / 2e-6, rtol=1e-6)
     driver = slope.source().rpartition("\n\n\ndef ")[2]
     assert "\n    for " not in driver
+
+
+ROWS = np.array([[0.6, 2.0, 0.3], [-1.0, 4.0, 0.2], [-3.0, 1.0, 5.0], [0.1, 1.5, 2.5]])
+
+
+def as_a_line(x, n):
+    return x[x[:, 0] > 0].reshape(n)
+
+
+def columns_as_a_line(x, n):
+    return x[x[:, 0] > 0].reshape(n, order="F")
+
+
+def column_as_a_line(x, n):
+    return x[x > 0][:3, None].reshape(n // 2)
+
+
+def lines_in_a_loop(x, n):
+    total = 0.0
+    for k in range(3):
+        total = total + x[x[:, 0] > k - k].reshape(n)
+    return total
+
+
+@pytest.mark.parametrize(
+    "function", [as_a_line, columns_as_a_line, column_as_a_line, lines_in_a_loop]
+)
+def test_lengths_that_data_decide_are_compared(function):
+    """Rows that a mask picks, as a line of another length: other elements were read, in silence."""
+
+    def f(x, n):
+        return np.sum(np.cumsum(function(x, n)))
+
+    for form in (f, jit(f), jit(f).plain):
+        np.testing.assert_allclose(form(ROWS, 6), f(ROWS, 6), rtol=1e-12)
+    for form in (f, jit(f), jit(f).plain, grad(f), jit(grad(f))):
+        for n in (4, 8):
+            with pytest.raises(ValueError, match="cannot reshape array of size [36] into shape"):
+                form(ROWS, n)
+    for form in (vmap(f, in_axes=(0, None)), jit(vmap(f, in_axes=(0, None)))):
+        with pytest.raises(ValueError, match="reshape"):
+            form(ROWS[None], 8)
+
+
+def lowest_of_each_row_removed(image, n):
+    for _ in range(n):
+        height, width = image.shape
+        keep = np.ones((height, width), dtype=bool)
+        keep[np.arange(height), np.argmin(image, axis=1)] = False
+        image = image[keep].reshape(height, width - 1) * 0.9
+    return np.sum(image**2)
+
+
+def seams_removed(image, n):
+    """Seam carving (S. Avidan and A. Shamir, 2007) by dynamic programming."""
+    seams, cost = [], 0.0
+    for _ in range(n):
+        height, width = image.shape
+        energy = np.abs(np.diff(image, axis=1, append=image[:, -1:]))
+        for i in range(1, height):
+            left = np.r_[np.inf, energy[i - 1, :-1]]
+            right = np.r_[energy[i - 1, 1:], np.inf]
+            energy[i] += np.min(np.stack([left, energy[i - 1], right]), axis=0)
+        seam = np.zeros(height, dtype=int)
+        seam[-1] = np.argmin(energy[-1])
+        for i in range(height - 2, -1, -1):
+            first = max(0, seam[i + 1] - 1)
+            seam[i] = first + np.argmin(energy[i, first : min(width, seam[i + 1] + 2)])
+        seams.append(seam)
+        cost = cost + energy[-1, seam[-1]]
+        keep = np.ones((height, width), dtype=bool)
+        keep[np.arange(height), seam] = False
+        image = image[keep].reshape(height, width - 1)
+    return cost + np.sum(image**2) + sum(s[0] for s in seams)
+
+
+@pytest.mark.parametrize("f", [lowest_of_each_row_removed, seams_removed])
+def test_gradients_of_lengths_that_are_known_later(f):
+    """In the backward loop the mask, which says how long its elements are, is read last."""
+    image, w = RNG.uniform(size=(2, 5, 6))
+    slope = (f(image + 1e-6 * w, 2) - f(image - 1e-6 * w, 2)) / 2e-6
+    for form in (grad(f), jit(grad(f))):
+        np.testing.assert_allclose(np.sum(form(image, 2) * w), slope, rtol=1e-6)
+    batch = jit(vmap(grad(f), in_axes=(0, None)))(np.stack([image, w]), 2)
+    np.testing.assert_allclose(batch, [grad(f)(image, 2), grad(f)(w, 2)], rtol=1e-12)
