@@ -14,6 +14,7 @@ import ast
 import dataclasses
 import inspect
 import linecache
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,6 +28,7 @@ from tapeless.backends.cpu.kernel_only_functions import (
     kernel_only_or_same,
 )
 from tapeless.backends.cpu.runtime.buffer_pool import copy_of, empty, full, zeros
+from tapeless.backends.cpu.runtime.linear_algebra import numpy_in_one_thread
 from tapeless.backends.cpu.runtime.products import matmul
 from tapeless.backends.cpu.runtime.signature import CallForm
 from tapeless.backends.cpu.runtime.threads import in_parallel
@@ -41,6 +43,7 @@ OURS = {
     "matmul": matmul,
     "in_parallel": in_parallel,
 }
+LIBRARY_CALL = re.compile(r"\bnp\.(linalg|dot|einsum|inner|tensordot|vdot)\b")
 PROGRAM, OUTLINE = "__program__", "__outline__"
 IMPORT = "\nfrom numba import njit\n"
 
@@ -92,7 +95,7 @@ def load(
     options  of `njit`, over those that the text names: fastmath, boundscheck, error_model
 
     Functions under `njit` become kernels of ours, and `empty` and `in_parallel` of the text give
-    way to those of this package, which reuse memory and use threads.
+    way to those of this package, which reuse memory and use threads; so do NumPy's for matrices.
     """
     stored = cache.store(name, text)
     path = f"<emitted {name}>" if stored is None else str(stored)
@@ -104,6 +107,8 @@ def load(
     values[PROGRAM], values[OUTLINE] = program, outlined
     exec(code, values)
     values.update({k: v for k, v in OURS.items() if k in values})
+    if LIBRARY_CALL.search(text):
+        values["np"] = numpy_in_one_thread()
     for kernel in outlined.split:
         program.kernels[kernel].split = True
     values[name] = kernel_only_or_same(outlined.formed, program, values[name])

@@ -52,6 +52,18 @@ def library_of_products() -> tuple[int, dict[str, int]]:
 
 
 @functools.cache
+def routine(name: str) -> Any:
+    """A routine of NumPy's BLAS or LAPACK, `dpotrf`; None where its own threads are not known, or
+    there is none."""
+    library = _numpys() if threads() is not None else None
+    for spelling, bits in SPELLINGS:
+        full = spelling.replace("{}gemm", name)
+        if library is not None and hasattr(library, full) and bits == library_of_products()[0]:
+            return getattr(library, full)
+    return None
+
+
+@functools.cache
 def threads() -> tuple[Any, Any] | None:
     """Functions that get and set how many threads NumPy's BLAS takes; None if it has none."""
     library = _numpys()

@@ -143,10 +143,29 @@ def _is_product(s: Let) -> bool:
     return isinstance(exponent, Literal) and exponent.value in (0, 1, 2, 3)
 
 
+COMPLEX_POWER = of_complex_helpers("complex_power({0}, {1})", complex_functions.POWER)
+
+
+def _complex_power(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
+    form = ScalarForm(_power) if _is_product(s) else COMPLEX_POWER
+    return form.write(s, operands.values, module)
+
+
+def _is_of_numpy(s: Let) -> bool:
+    """Whether a power of complex numbers is a product or NumPy's: Python's raise errors."""
+    return _is_product(s) or not s.outs[0].type.weak
+
+
 POWER = ScalarForm(
     _power,
     accepts=_has_power,
-    of_complex=ScalarForm(_power, accepts=_is_product, repeats=True),
+    of_complex=ScalarForm(
+        _complex_power,
+        accepts=_is_of_numpy,
+        imports=COMPLEX_POWER.imports,
+        repeats=True,
+        exact=True,
+    ),
     imports=(("math", "sqrt"),),
     repeats=True,
 )

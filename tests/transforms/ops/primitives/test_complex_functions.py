@@ -36,6 +36,31 @@ def test_zeros_keep_their_signs(function):
         np.testing.assert_array_equal(np.signbit(a), np.signbit(b))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_powers(dtype):
+    bases = np.array([0, 1, -1, 1j, 2 + 3j, -0.5 - 0.2j, NAN, 3, -4, 0.1 + 1.2j], dtype)
+    exponents = np.array([0, 1, 2, 3, -1, -2, 5, 30, -30, 0.5, -0.5, 1j, 2 + 1j, -1 - 1j], dtype)
+    x, y = np.meshgrid(bases, exponents)
+    powers = jit(lambda x, y: x**y)(x, y)
+    assert powers.dtype == dtype
+    rtol = 1e-4 if dtype == np.complex64 else 1e-13
+    np.testing.assert_allclose(powers, x**y, rtol=rtol, atol=rtol)
+
+
+def test_powers_in_a_loop_are_in_a_kernel():
+    def polynomial(z, coefficients):
+        total = np.zeros(len(z), complex)
+        for k in range(len(coefficients)):
+            total += coefficients[k] * np.power(z, k / 2)
+        return total
+
+    z, coefficients = np.array([1 + 1j, 2 - 1j, 0.5j]), np.arange(1.0, 5.0)
+    compiled = jit(polynomial)
+    np.testing.assert_allclose(compiled(z, coefficients), polynomial(z, coefficients), rtol=1e-13)
+    assert "run by Python" not in str(compiled.explain(z, coefficients))
+
+
 def test_elements_of_a_loop():
     def oscillation(z, steps):
         for k in range(steps):
