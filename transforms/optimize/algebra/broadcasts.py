@@ -36,7 +36,7 @@ def spread_scalar(s: Let, uses: Uses) -> Any:
 
 def reshaped_twice(s: Let, uses: Uses) -> Any:
     let = defining_statement(s.args[0], shapes.reshape)
-    if let is None or _compares(s) and let.args[0].type.ndim > 1:
+    if let is None or (_compares(s) and let.args[0].type.ndim > 1):
         return None
     return shapes.reshape(let.args[0], **s.params)
 
@@ -45,7 +45,7 @@ def _compares(s: Let) -> bool:
     """Whether NumPy compares a length that only the run knows with that of a line of elements;
     of an array of several axes, `reshape(-1)` compares nothing."""
     (x,), shape = s.args, s.params["shape"]
-    return len(shape) == 1 == x.type.ndim and x.type.shape != shape
+    return len(shape) == 1 == x.type.ndim and bool(x.type.shape != shape)
 
 
 def reshaped_element(s: Let, uses: Uses) -> Any:

@@ -127,7 +127,7 @@ def test_lengths_that_data_decide_are_compared(function):
         np.testing.assert_allclose(form(ROWS, 6), f(ROWS, 6), rtol=1e-12)
     for form in (f, jit(f), jit(f).plain, grad(f), jit(grad(f))):
         for n in (4, 8):
-            with pytest.raises(ValueError, match="reshape|lengths differ"):
+            with pytest.raises(ValueError, match=r"reshape|lengths differ"):
                 form(ROWS, n)
     for form in (vmap(f, in_axes=(0, None)), jit(vmap(f, in_axes=(0, None)))):
         with pytest.raises(ValueError, match="reshape"):
