@@ -107,15 +107,15 @@ def _in_stacks(spec: Structure, like: Columns, side: list[Statement]) -> Structu
     return replace(spec, keys=(StacksOf(columns),), children=leaves)
 
 
-def _as_array(spec: Structure, side: list[Statement]) -> Structure:
-    """The same of one side, whose statements are added to."""
-    with appending_to(side):
-        return as_array(spec)
-
-
 def stays_in_stacks(before: Structure) -> bool:
     """Whether a list takes the place of a list, and not of what may be none."""
     return isinstance(before.value, StagedList)
+
+
+def _as_array(spec: Structure, side: list[Statement]) -> Structure:
+    """What a side leaves, with an array for a list of numbers in a stack."""
+    with appending_to(side):
+        return as_array(spec)
 
 
 def as_array(spec: Structure) -> Structure:

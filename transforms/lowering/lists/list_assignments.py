@@ -142,7 +142,7 @@ class _BlockWriter:
         """Copies lists at the end of the block, none over what is to be copied yet."""
         cells = self.program.cells
         while pending:
-            sources = [cells[r.value] for r in pending]
+            sources = [cells.get(r.value) for r in pending]
             free = [r for r in pending if r.cell not in sources]
             for r in free:
                 results[r.place] = self.refill(r.cell, r.value, r.value)
@@ -203,7 +203,7 @@ class _BlockWriter:
             case Let():
                 self.let(s)
             case If():
-                self.branch(s, later)
+                self.branch(s)
             case For() | While():
                 self.loop(s, later)
             case _:
@@ -263,9 +263,9 @@ class _BlockWriter:
         self.put(Let((out,), new_stack, (), {"item": like.type.item}, origin), out)
         return out
 
-    def branch(self, s: If, later: tuple[Statement, ...]) -> None:
+    def branch(self, s: If) -> None:
         lists = [k for k, v in enumerate(s.outs) if _is_list(v)]
-        cells = {k: self.cell_of_result(s, k, later) for k in lists}
+        cells = {k: self.cell_of_result(s, k) for k in lists}
         sides, states = [], []
         for side in (s.then, s.orelse):
             state = dict(self.present)
@@ -284,7 +284,7 @@ class _BlockWriter:
             self.program.cells[s.outs[k]] = cell
             self.present[cell] = s.outs[k]
 
-    def cell_of_result(self, s: If, k: int, later: tuple[Statement, ...]) -> Var:
+    def cell_of_result(self, s: If, k: int) -> Var:
         """In whose memory a result of a branch is: that of a list which both sides change, or
         one of its own."""
         if s.outs[k] in self.moves:
