@@ -22,7 +22,7 @@ class LoopForm(Jit):
 
     def compile_lowered(self, args, kwargs):
         plain = lowering.lower
-        lowering.lower = lambda *given, **options: plain(*given, **options, target=GPU)
+        lowering.lower = lambda *given, **options: plain(*given, **{**options, "target": GPU})
         try:
             return super().compile_lowered(args, kwargs)
         finally:

@@ -30,7 +30,7 @@ from tapeless.transforms.core.language import (
     Var,
 )
 from tapeless.transforms.core.size_value import INT
-from tapeless.transforms.core.substitution import replace_sizes
+from tapeless.transforms.core.substitution import replace_symbols
 from tapeless.transforms.ops.numpy import creation
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
@@ -55,7 +55,9 @@ def resolve(
         sized = Sized(wanted, size_variables)
         primal = sized.primal(primal)
         names = {symbol: v.size for symbol, v in size_variables.items()}
-        backward = sized.with_new_mirrors(replace_sizes(Block((), tuple(backward), ()), names).body)
+        backward = sized.with_new_mirrors(
+            replace_symbols(Block((), tuple(backward), ()), names).body
+        )
         plan = MinCutPlan(primal, backward)
     fewer = known_before(plan, backward)
     if fewer is not backward:
