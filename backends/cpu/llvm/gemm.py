@@ -155,8 +155,10 @@ class ProductBuilder:
         values = [b.ptrtoint(v, WORD) if v.type.is_pointer else v for v in values]
         kind = ir.FunctionType(ir.VoidType(), [WORD] * len(values))
         b.call(self.declare(products.SHARED.format(self.kind), kind), values)
-        with b.if_then(b.icmp_signed("!=", b.load(done), WORD(0))):
+        with b.if_then(b.icmp_signed("==", b.load(done), WORD(products.DONE))):
             b.ret_void()
+        with b.if_then(b.icmp_signed("==", b.load(done), WORD(0))):
+            b.call(self.declare(products.INTERRUPT, ir.FunctionType(ir.VoidType(), ())), ())
 
     def limit_threads(self, wanted: Any) -> Any:
         """Lets the BLAS take one thread if that is wanted: the address of the number of threads

@@ -7,10 +7,8 @@ alone, so a result has the same bits for any number of threads.
 
 from __future__ import annotations
 
-import _thread
 import ctypes
 import functools
-import threading
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -26,11 +24,14 @@ LARGE = 1 << 24  # those that are worth a second thread
 PART = 1 << 22  # those of a part: 0.1 to 0.3 ms
 ROWS = 96  # in a part at least: each packs the whole of the other matrix
 MOST = 64  # parts
-LATER = 1e-3  # seconds after which a kernel that was interrupted has begun to multiply
+#: How a product that a kernel asks for ended; 0 where Python was interrupted. The kernel multiplies
+#: then, as nothing can be raised through it, and interrupts Python again.
+DONE, TOO_LARGE = 1, 2
+INTERRUPT = "tapeless_interrupt"
 GET, SET = "tapeless_get_blas_threads", "tapeless_set_blas_threads"
 SHARED = "tapeless_shared_product_{}"
 DTYPES = {"s": np.dtype(np.float32), "d": np.dtype(np.float64)}
-#: three lengths, matrices as addresses and strides, and where a kernel reads whether it is done
+#: three lengths, matrices as addresses and strides, and where a kernel reads how it ended
 CALLBACK = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 13)
 
 
@@ -116,6 +117,7 @@ def width() -> int | None:
     if functions is not None:
         llvm.add_symbol(GET, blas.address(functions[0]))
         llvm.add_symbol(SET, blas.address(functions[1]))
+        llvm.add_symbol(INTERRUPT, blas.address(ctypes.pythonapi.PyErr_SetInterrupt))
         for kind in DTYPES:
             llvm.add_symbol(SHARED.format(kind), blas.address(_callback(kind)))
     return bits or None
@@ -131,12 +133,11 @@ def _callback(kind: str) -> Any:
         try:
             multiply(_matrix(dtype, m, k, *a), _matrix(dtype, k, n, *b), _matrix(dtype, m, n, *out))
         except KeyboardInterrupt:
-            # Nothing can be raised through a kernel. It multiplies, and Python raises this later.
-            threading.Timer(LATER, _thread.interrupt_main).start()
-        except MemoryError:  # for copies of operands: the kernel multiplies
             return
+        except MemoryError:  # for copies of operands
+            ctypes.c_int64.from_address(places[9]).value = TOO_LARGE
         else:
-            ctypes.c_int64.from_address(places[9]).value = 1
+            ctypes.c_int64.from_address(places[9]).value = DONE
 
     return CALLBACK(multiply_at)
 

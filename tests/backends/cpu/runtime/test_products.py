@@ -131,6 +131,7 @@ def test_no_memory_for_a_product_of_a_kernel_that_threads_share(monkeypatch, thr
     np.testing.assert_allclose(jit(chain)(a, b), chain(a, b), rtol=0, atol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_while_threads_share_the_product_of_a_kernel(monkeypatch, threads, rng):
     """The kernel multiplies, and the interrupt is raised after that."""
     f = jit(chain)
