@@ -4,6 +4,18 @@ x_bar = strong_div(y_bar, x)      becomes      x_bar = y_bar / np.where(y_bar !=
 
 NumPy computes both sides of `np.where`, so the slope is replaced, not the quotient: no warning of
 a division by zero is given. Of scalars, only the side that is taken is computed.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(zero_tests, '''
+... (y_bar: f8[n], x: f8[n]):
+...     x_bar = strong_div(y_bar, x)
+...     return x_bar
+... '''))
+(y_bar: f8[n], x: f8[n]):
+    matters: b1[n] = not_equal(y_bar, 0)
+    t1: f8[n] = select(matters, x, 1.0)
+    x_bar: f8[n] = truediv(y_bar, t1)
+    return x_bar
 """
 
 from __future__ import annotations

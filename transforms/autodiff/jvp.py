@@ -4,6 +4,22 @@ tangent.
     y = sin(x)      becomes      y = sin(x); y_dot = x_dot * cos(x)
 
 `linearize` uses the same rules but keeps the tangent statements apart.
+
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(jvp, wrt=[0]), '''
+... (x: f8, y: f8):
+...     a = sin(x)
+...     b = mul(a, y)
+...     return b
+... '''))
+(x: f8, y: f8, x_dot: f8):
+    a: f8 = sin(x)
+    t1: f8 = cos(x)
+    a_dot: f8 = mul(x_dot, t1)
+    b: f8 = mul(a, y)
+    b_dot: f8 = mul(a_dot, y)
+    return b, b_dot
 """
 
 from __future__ import annotations

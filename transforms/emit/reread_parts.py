@@ -2,6 +2,20 @@
 array.
 
 y = s[i]; t = s[i, 0]                   becomes     y = s[i]; t = y[0]
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(reread_parts, '''
+... (x: f8[n, m], i: pyi8):
+...     y: f8[m] = index(x, i, key=(Slot(0),))
+...     a = index(x, i, 0, key=(Slot(0), Slot(1)))
+...     b = mul(a, y)
+...     return b
+... '''))
+(x: f8[n, m], i: pyi8):
+    y: f8[m] = index(x, i, key=(Slot(0),))
+    a: f8 = index(y, 0, key=(Slot(0),))
+    b: f8[m] = mul(a, y)
+    return b
 """
 
 from __future__ import annotations

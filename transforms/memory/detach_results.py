@@ -4,6 +4,18 @@ them.
 return x                                becomes     return x.copy()
 return np.broadcast_to(1.0, x.shape)    becomes     return np.full(x.shape, 1.0)
 return a                                becomes     return np.float64(a)        where a has no axes
+
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(detach_results, count=2), '''
+... (x: f8[n]):
+...     y = mul(2.0, x)
+...     return x, y
+... '''))
+(x: f8[n]):
+    y: f8[n] = mul(2.0, x)
+    t1: f8[n] = copy(x)
+    return t1, y
 """
 
 from __future__ import annotations

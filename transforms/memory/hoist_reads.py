@@ -2,6 +2,18 @@
 then the store needs no copy.
 
 y = x.copy(); y[i] = 0; a = x[i, 0]      becomes      a = x[i, 0]; x[i] = 0
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(hoist_reads, '''
+... (x: f8[n], i: pyi8):
+...     y = update(x, 0.0, i, key=(Slot(0),))
+...     a = index(x, i, key=(Slot(0),))
+...     return a, y
+... '''))
+(x: f8[n], i: pyi8):
+    a: f8 = index(x, i, key=(Slot(0),))
+    y: f8[n] = update(x, 0.0, i, key=(Slot(0),))
+    return a, y
 """
 
 from __future__ import annotations

@@ -6,6 +6,21 @@
 Values are immutable in core, so a store is in place only if nobody can see the old value: no
 variable that is live afterwards may share the memory (`sharing.py`), and the memory must not be the
 caller's.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(store_in_place, '''
+... (x: f8[n], i: pyi8):
+...     y = mul(2.0, x)
+...     z = update(y, 0.0, i, key=(Slot(0),))
+...     u = update(x, 1.0, i, key=(Slot(0),))
+...     return z, u
+... '''))
+(x: f8[n], i: pyi8):
+    y: f8[n] = mul(2.0, x)
+    z: f8[n] = update(y, 0.0, i, key=(Slot(0),))
+    u: f8[n] = copy(x)
+    u_2: f8[n] = update(u, 1.0, i, key=(Slot(0),))
+    return z, u_2
 """
 
 from __future__ import annotations

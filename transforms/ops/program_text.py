@@ -36,7 +36,7 @@ import numpy as np
 
 from tapeless.transforms import ops
 from tapeless.transforms.core import checker, dims
-from tapeless.transforms.core.builder import Builder, atom, building, var_size
+from tapeless.transforms.core.builder import Builder, atom, building, current, var_size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -148,7 +148,9 @@ class ProgramReader:
             inferred = op.infer(*args, **params)
         types = inferred if isinstance(inferred, (tuple, list)) else (inferred,)
         outs = tuple(self.variable(n, kind) for n, kind in zip(names, types, strict=True))
-        return Let(outs, op, args, params)
+        let = Let(outs, op, args, params)
+        current().definitions.update(dict.fromkeys(outs, let))
+        return let
 
     def branch(self, names: list[str], text: str) -> If:
         test = self.atom(text[3:-1])
@@ -246,6 +248,8 @@ class ProgramReader:
         return word, tuple(args), params
 
     def param(self, text: str) -> Any:
+        if text[0] in "\"'":
+            return text[1:-1]
         return self.type(text) if _TYPE.match(text) else self.evaluate(text, WORDS)
 
     def atom(self, text: str) -> Atom:

@@ -1,6 +1,22 @@
 """Removes statements whose results nobody reads, also carries of loops and results of branches.
 
 y = sin(x); z = cos(x); return z      becomes      z = cos(x); return z
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(dead_code, '''
+... (x: f8, n: pyi8):
+...     unread = exp(x)
+...     y, z = for i in range(0, n, 1) with a: f8 = x, b: f8 = 0.0:
+...         a_2 = sin(a)
+...         b_2 = add(b, a)
+...         yield a_2, b_2
+...     return y
+... '''))
+(x: f8, n: pyi8):
+    y = for i in range(0, n, 1) with a: f8 = x:
+        a_2: f8 = sin(a)
+        yield a_2
+    return y
 """
 
 from __future__ import annotations

@@ -9,6 +9,30 @@ an error, and if each pass computes it: what one arm of a branch computes stays 
 loop may make no pass, the value is computed under the test of whether it makes one, so that nothing
 is computed, and no warning given, that the loop would not. Only expensive values are hoisted, with
 what they are computed from: derivatives do not save cheap ones, and compiled loops fuse them.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(hoist_invariants, '''
+... (x: f8[n], w: f8[m]):
+...     passes = size_value(size=n)
+...     s_2 = for i in range(0, passes, 1) with s: f8 = 0.0:
+...         e = exp(w)
+...         a = sum(e, axes=(0,), keepdims=False)
+...         b = index(x, i, key=(Slot(0),))
+...         c = mul(a, b)
+...         d = add(s, c)
+...         yield d
+...     return s_2
+... '''))
+(x: f8[n], w: f8[m]):
+    passes: pyi8 = size_value(size=n)
+    e: f8[m] = exp(w)
+    a: f8 = sum(e, axes=(0,), keepdims=False)
+    s_2 = for i in range(0, passes, 1) with s: f8 = 0.0:
+        b: f8 = index(x, i, key=(Slot(0),))
+        c: f8 = mul(a, b)
+        d: f8 = add(s, c)
+        yield d
+    return s_2
 """
 
 from __future__ import annotations

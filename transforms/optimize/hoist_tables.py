@@ -2,6 +2,28 @@
 
 for i in range(n): s += np.array([0.5, 0.25])[i % 2] * x[i]
     becomes      table = np.array([0.5, 0.25]); for i in range(n): s += table[i % 2] * x[i]
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(hoist_tables, '''
+... (x: f8[n]):
+...     passes = size_value(size=n)
+...     s_2 = for i in range(0, passes, 1) with s: f8 = 0.0:
+...         weights = array(0.5, 0.25, shape=(2,), dtype=float64)
+...         k = mod(i, 2)
+...         w = index(weights, k, key=(Slot(0),))
+...         s_3 = add(s, w)
+...         yield s_3
+...     return s_2
+... '''))
+(x: f8[n]):
+    passes: pyi8 = size_value(size=n)
+    weights: f8[2] = array(0.5, 0.25, shape=(2,), dtype=float64)
+    s_2 = for i in range(0, passes, 1) with s: f8 = 0.0:
+        k: pyi8 = mod(i, 2)
+        w: f8 = index(weights, k, key=(Slot(0),))
+        s_3: f8 = add(s, w)
+        yield s_3
+    return s_2
 """
 
 from __future__ import annotations

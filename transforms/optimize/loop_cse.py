@@ -3,6 +3,23 @@
 for t in range(n):                        for t in range(n):
     p = m * f(u * u)                          v = u * u; p = m * f(v)
     s = p + f(u * u)          becomes         s = p + f(v)
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(computed_once, '''
+... (x: f8, n: pyi8):
+...     y = for i in range(0, n, 1) with a: f8 = x:
+...         b = sin(a)
+...         c = sin(a)
+...         d = mul(b, c)
+...         yield d
+...     return y
+... '''))
+(x: f8, n: pyi8):
+    y = for i in range(0, n, 1) with a: f8 = x:
+        b: f8 = sin(a)
+        d: f8 = mul(b, b)
+        yield d
+    return y
 """
 
 from __future__ import annotations

@@ -7,6 +7,30 @@ else: z = y
 
 Statements between them that can neither raise nor warn, and read none of what the first gives, go
 ahead of it. Branches whose arrays get lengths that only one arm knows stay apart.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(merge_branches, '''
+... (t: b1, x: f8):
+...     y = if t:
+...         a = mul(2.0, x)
+...         yield a
+...     else:
+...         yield x
+...     z = if t:
+...         b = sin(y)
+...         yield b
+...     else:
+...         yield y
+...     return z
+... '''))
+(t: b1, x: f8):
+    y, z = if t:
+        a: f8 = mul(2.0, x)
+        b: f8 = sin(a)
+        yield a, b
+    else:
+        yield x, x
+    return z
 """
 
 from __future__ import annotations

@@ -4,6 +4,18 @@ x[i] = 0; x[j] += b; x[i] += a      becomes      x[i] = a; x[j] += b
 
 Additions may change their order, for they commute; a store `x[i] = a` is only joined by additions
 to the same place, and only if no element is named twice. Nothing may look at the array in between.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(merge_stores, '''
+... (x: f8[n], v: f8[n], w: f8[n]):
+...     y = update(x, v, key=(slice(None, None, None),))
+...     z = add_at(y, w, key=(slice(None, None, None),))
+...     return z
+... '''))
+(x: f8[n], v: f8[n], w: f8[n]):
+    t1: f8[n] = add(v, w)
+    z: f8[n] = update(x, t1, key=(slice(None, None, None),))
+    return z
 """
 
 from __future__ import annotations

@@ -1,6 +1,21 @@
 """Simplifies structured programs: algebra, common subexpressions and dead code, in rounds.
 
 a = x * 1; b = sin(a); c = sin(x); d = b + c      becomes      b = sin(x); d = b + b
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(simplify, '''
+... (x: f8[n]):
+...     a = mul(x, 1.0)
+...     b = sin(a)
+...     c = sin(x)
+...     d = add(b, c)
+...     e = cos(x)
+...     return d
+... '''))
+(x: f8[n]):
+    b: f8[n] = sin(x)
+    d: f8[n] = mul(2, b)
+    return d
 """
 
 from __future__ import annotations

@@ -6,6 +6,27 @@ x_bar = r_bar / r * x if m else 0.0   becomes    x_bar, y_bar = t_bar * x, t_bar
 y_bar = r_bar / r * y if m else 0.0          else: x_bar = y_bar = 0.0
 
 Only numbers that are computed of a result of the branch, and from what is there before it.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(sink_selections, '''
+... (m: b1, r: f8, x: f8):
+...     r_bar = if m:
+...         a = mul(2.0, x)
+...         yield a
+...     else:
+...         yield 0.0
+...     b = truediv(r_bar, r)
+...     x_bar = select(m, b, 0.0)
+...     return x_bar
+... '''))
+(m: b1, r: f8, x: f8):
+    r_bar, x_bar = if m:
+        a: f8 = mul(2.0, x)
+        b: f8 = truediv(a, r)
+        yield a, b
+    else:
+        yield 0.0, 0.0
+    return x_bar
 """
 
 from __future__ import annotations

@@ -11,6 +11,33 @@ for i in range(n): y = f(i); w_bar += outer(y, x[i])
 Loop distribution (J. R. Allen and K. Kennedy, "Automatic Translation of Fortran Programs to Vector
 Form", 1987) with scalar expansion: a product that no earlier pass decides leaves the loop, and what
 comes after it goes to a loop of its own. What the loops hand on is kept in arrays, a row a pass.
+
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(distribute, hints={}, relations=[]), '''
+... (w: f8[k, m], x: f8[n, m]):
+...     passes = size_value(size=n)
+...     total = for i in range(0, passes, 1) with s: f8 = 0.0:
+...         row = index(x, i, key=(Slot(0),))
+...         p = matmul(w, row)
+...         h = tanh(p)
+...         a = sum(h, axes=(0,), keepdims=False)
+...         b = add(s, a)
+...         yield b
+...     return total
+... '''))
+(w: f8[k, m], x: f8[n, m]):
+    passes: pyi8 = size_value(size=n)
+    t1: f8[m, k] = transpose(w, axes=(1, 0))
+    t2: f8[n, k] = matmul(x, t1)
+    p_rows: f8[n, k] = identity(t2)
+    total = for i in range(0, passes, 1) with s: f8 = 0.0:
+        p: f8[k] = index(p_rows, i, key=(Slot(0), slice(None, None, None)))
+        h: f8[k] = tanh(p)
+        a: f8 = sum(h, axes=(0,), keepdims=False)
+        b: f8 = add(s, a)
+        yield b
+    return total
 """
 
 from __future__ import annotations

@@ -3,6 +3,28 @@
 s = if t: u = unstack(x); yield u               a = if t: yield x
     else: v = zero_items(n); yield v   becomes      else: y = zeros(n); yield y
                                                 s = unstack(a)
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(lists_behind_branches, '''
+... (t: b1, x: f8[n], n: pyi8):
+...     s = if t:
+...         u = unstack(x)
+...         yield u
+...     else:
+...         v = zero_items(n, shape=(), dtype=float64)
+...         yield v
+...     y = peek(s, 0)
+...     return y
+... '''))
+(t: b1, x: f8[n], n: pyi8):
+    s = if t:
+        yield x
+    else:
+        t1: f8[n] = zeros(shape=(n,), dtype=float64)
+        yield t1
+    s_2: stack(f8) = unstack(s, weak=False)
+    y: f8 = peek(s_2, 0)
+    return y
 """
 
 from __future__ import annotations

@@ -2,6 +2,26 @@
 
 push(saved, items) ... items = pop(saved)
     becomes      push(saved, to_array(items)) ... x = pop(saved); items = unstack(x)
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(lists_in_lists, '''
+... (x: f8[n], n: pyi8):
+...     saved = new_stack(item=stack(f8))
+...     items = unstack(x)
+...     saved_2 = push(saved, items)
+...     saved_3, back = pop(saved_2)
+...     y = peek(back, 0)
+...     return y
+... '''))
+(x: f8[n], n: pyi8):
+    saved: stack(f8[n]) = new_stack(item=f8[n])
+    items: stack(f8) = unstack(x)
+    t1: f8[n] = to_array(items, size=n)
+    saved_2: stack(f8[n]) = push(saved, t1)
+    saved_3: stack(f8[n]), t2: f8[n] = pop(saved_2)
+    back: stack(f8) = unstack(t2, weak=False)
+    y: f8 = peek(back, 0)
+    return y
 """
 
 from __future__ import annotations

@@ -1,6 +1,20 @@
 """Adds the items of one list to those of another one by one, where nothing else needs that.
 
 total = add_stacks(p, q)      becomes      for k in range(len(q)): p = add_item(p, k, q[k])
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(sums_of_lists, '''
+... (p: stack(f8), q: stack(f8)):
+...     total = add_stacks(p, q)
+...     return total
+... '''))
+(p: stack(f8), q: stack(f8)):
+    t1: pyi8 = stack_length(q)
+    total_2 = for t2 in range(0, t1, 1) with total: stack(f8) = p:
+        t3: f8 = peek(q, t2)
+        total_3: stack(f8) = add_item(total, t2, t3)
+        yield total_3
+    return total_2
 """
 
 from __future__ import annotations

@@ -8,6 +8,26 @@ A backward loop is a chain of such products: each pass waits for the one before,
 compute what does not wait meanwhile. One multiplication in that chain is faster than two and a
 division. Derivatives are off by a unit in the last place or two; what the user computes is left in
 the order in which it is written, which may be exact in no other.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(carried_factors_last, '''
+... (x: f8[n], y: f8[n], n: pyi8):
+...     b_2 = for k in reversed(range(0, n, 1)) with b: f8 = 1.0:
+...         u = index(x, k, key=(Slot(0),))
+...         v = index(y, k, key=(Slot(0),))
+...         p = mul(b, u)
+...         q = mul(p, v)
+...         yield q
+...     return b_2
+... '''))
+(x: f8[n], y: f8[n], n: pyi8):
+    b_2 = for k in reversed(range(0, n, 1)) with b: f8 = 1.0:
+        u: f8 = index(x, k, key=(Slot(0),))
+        v: f8 = index(y, k, key=(Slot(0),))
+        t1: f8 = mul(u, v)
+        q: f8 = mul(b, t1)
+        yield q
+    return b_2
 """
 
 from __future__ import annotations

@@ -7,6 +7,31 @@ Where sums are scaled and added to others, a pass waits for each step in turn. W
 what it waits for, each with a coefficient that is known ahead, it waits for one product and as many
 additions as there are late terms, the latest of which comes last. Derivatives are off by some units
 in the last place of the largest term. A sum is written so where the wait becomes shorter.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(carried_terms_last, '''
+... (x: f8[n], u: f8[n], v: f8[n], n: pyi8):
+...     b_2 = for k in reversed(range(0, n, 1)) with b: f8 = 1.0:
+...         a = index(x, k, key=(Slot(0),))
+...         c = index(u, k, key=(Slot(0),))
+...         d = index(v, k, key=(Slot(0),))
+...         p = mul(b, c)
+...         q = add(a, p)
+...         r = mul(q, d)
+...         yield r
+...     return b_2
+... '''))
+(x: f8[n], u: f8[n], v: f8[n], n: pyi8):
+    b_2 = for k in reversed(range(0, n, 1)) with b: f8 = 1.0:
+        a: f8 = index(x, k, key=(Slot(0),))
+        c: f8 = index(u, k, key=(Slot(0),))
+        d: f8 = index(v, k, key=(Slot(0),))
+        t1: f8 = mul(a, d)
+        t2: f8 = mul(c, d)
+        t3: f8 = mul(b, t2)
+        r: f8 = add(t1, t3)
+        yield r
+    return b_2
 """
 
 from __future__ import annotations

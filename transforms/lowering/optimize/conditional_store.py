@@ -4,6 +4,37 @@ for k in range(n): trial = x + step[k]; if better(trial): x = trial
     becomes      for k in range(n): trial = x + step[k]; if better(trial): x[:] = trial
 
 Where nothing else reads the old array, no pass copies what it keeps.
+
+>>> from operator import eq
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(recognise_conditional_stores, equal=eq), '''
+... (x: f8[n], step: f8[m, n], m: pyi8):
+...     y = for k in range(0, m, 1) with a: f8[n] = x:
+...         d = index(step, k, key=(Slot(0),))
+...         trial = add(a, d)
+...         e = sum(trial, axes=(0,), keepdims=False)
+...         t = greater(e, 0.0)
+...         b = if t:
+...             yield trial
+...         else:
+...             yield a
+...         yield b
+...     return y
+... '''))
+(x: f8[n], step: f8[m, n], m: pyi8):
+    y = for k in range(0, m, 1) with a: f8[n] = x:
+        d: f8[n] = index(step, k, key=(Slot(0),))
+        trial: f8[n] = add(a, d)
+        e: f8 = sum(trial, axes=(0,), keepdims=False)
+        t: b1 = greater(e, 0.0)
+        b = if t:
+            a_2: f8[n] = update(a, trial, key=(slice(None, None, None),))
+            yield a_2
+        else:
+            yield a
+        yield b
+    return y
 """
 
 from __future__ import annotations

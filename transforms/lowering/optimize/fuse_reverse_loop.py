@@ -5,6 +5,29 @@ for t: s[t] = x; x = sin(x) ... for t, reversed: b = b * cos(s[t])
     becomes      p = ones; for t: p = p * cos(x); x = sin(x) ... b = b * p
 
 This is the derivative of a loop that treats each number by itself.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(fuse_reverse_loops, '''
+... (x: f8, n: pyi8):
+...     saved = empty(shape=(n,), dtype=float64)
+...     x_2, saved_2 = for i in range(0, n, 1) with a: f8 = x, s: f8[n] = saved:
+...         s_2 = update(s, a, i, key=(Slot(0),))
+...         b = sin(a)
+...         yield b, s_2
+...     y = for j in reversed(range(0, n, 1)) with x_bar: f8 = 1.0:
+...         c = index(saved_2, j, key=(Slot(0),))
+...         d = cos(c)
+...         e = mul(x_bar, d)
+...         yield e
+...     return y
+... '''))
+(x: f8, n: pyi8):
+    x_2, y = for i in range(0, n, 1) with a: f8 = x, x_bar: f8 = np.float64(1.0):
+        d: f8 = cos(a)
+        e: f8 = mul(x_bar, d)
+        b: f8 = sin(a)
+        yield b, e
+    return y
 """
 
 from __future__ import annotations

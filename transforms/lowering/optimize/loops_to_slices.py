@@ -3,6 +3,27 @@ vectorised.
 
 for i in range(1, n): b[i - 1] += f(a[i]); b[i] += g(a[i])
     becomes      t = a[1:n]; b[0 : n - 1] += f(t); b[1:n] += g(t)
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(vectorise, '''
+... (a: f8[n], b: f8[n]):
+...     passes = size_value(size=n)
+...     b_2 = for i in range(1, passes, 1) with c: f8[n] = b:
+...         v = index(a, i, key=(Slot(0),))
+...         k = sub(i, 1)
+...         c_2 = add_at(c, v, k, key=(Slot(0),))
+...         w = sin(v)
+...         c_3 = add_at(c_2, w, i, key=(Slot(0),))
+...         yield c_3
+...     return b_2
+... '''))
+(a: f8[n], b: f8[n]):
+    passes: pyi8 = size_value(size=n)
+    v: f8[n - 1] = index(a, key=(slice(1, None, None),))
+    c: f8[n] = add_at(b, v, key=(slice(0, -1, None),))
+    w: f8[n - 1] = sin(v)
+    c_2: f8[n] = add_at(c, w, key=(slice(1, None, None),))
+    return c_2
 """
 
 from __future__ import annotations

@@ -7,6 +7,25 @@ Vectors divide at a tenth of the speed at which they multiply. Derivatives of on
 of them, and so have differences of high order, by constants; two are left as they are, with the
 digits that NumPy gives. Products are off by one unit in the last place more, and by four where the
 reciprocal is subnormal, which needs d beyond 2**126.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(reciprocals, '''
+... (a: f8[n], b: f8[n], c: f8[n], x: f8[n]):
+...     e = exp(x)
+...     d = add(1.0, e)
+...     u = truediv(a, d)
+...     v = truediv(b, d)
+...     w = truediv(c, d)
+...     return u, v, w
+... '''))
+(a: f8[n], b: f8[n], c: f8[n], x: f8[n]):
+    e: f8[n] = exp(x)
+    d: f8[n] = add(1.0, e)
+    t1: f8[n] = truediv(1.0, d)
+    u: f8[n] = mul(a, t1)
+    v: f8[n] = mul(b, t1)
+    w: f8[n] = mul(c, t1)
+    return u, v, w
 """
 
 from __future__ import annotations

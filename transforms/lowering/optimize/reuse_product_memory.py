@@ -3,6 +3,23 @@
 y = maximum(x @ w + b, 0)      becomes      t = x @ w; t[:] = maximum(t + b, 0); y = t
 
 Less memory is touched, where arrays are large; it is as a program by hand would do it.
+
+>>> from operator import eq
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(reuse_product_memory, equal=eq), '''
+... (x: f8[n, m], w: f8[m, k], b: f8[k]):
+...     t = matmul(x, w)
+...     u = add(t, b)
+...     y = maximum(u, 0.0)
+...     return y
+... '''))
+(x: f8[n, m], w: f8[m, k], b: f8[k]):
+    t: f8[n, k] = matmul(x, w)
+    u: f8[n, k] = add(t, b)
+    y: f8[n, k] = maximum(u, 0.0)
+    y_2: f8[n, k] = update(t, y, key=(slice(None, None, None), slice(None, None, None)))
+    return y_2
 """
 
 from __future__ import annotations

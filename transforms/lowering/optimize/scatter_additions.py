@@ -1,6 +1,24 @@
 """Turns stores of loops that add to an element of an array into additions: threads may share those.
 
 for i: t = index(h, k); h = update(h, t + v, k)      becomes      for i: h = add_at(h, v, k)
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(scatter_additions, '''
+... (h: f8[m], x: i8[n], n: pyi8):
+...     h_2 = for i in range(0, n, 1) with c: f8[m] = h:
+...         k = index(x, i, key=(Slot(0),))
+...         t = index(c, k, key=(Slot(0),))
+...         u = add(t, 1.0)
+...         c_2 = update(c, u, k, key=(Slot(0),))
+...         yield c_2
+...     return h_2
+... '''))
+(h: f8[m], x: i8[n], n: pyi8):
+    h_2 = for i in range(0, n, 1) with c: f8[m] = h:
+        k: i8 = index(x, i, key=(Slot(0),))
+        c_2: f8[m] = add_at(c, 1.0, k, key=(Slot(0),))
+        yield c_2
+    return h_2
 """
 
 from __future__ import annotations

@@ -3,6 +3,32 @@
 if v > 0: s = s + v      becomes      t = v if v > 0 else -0.0;  s = s + t
 
 So the passes may add up in any order, on vectors: -0.0 added changes no number.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(select_terms, '''
+... (x: f8[n], n: pyi8):
+...     total = for i in range(0, n, 1) with s: f8 = 0.0:
+...         v = index(x, i, key=(Slot(0),))
+...         t = greater(v, 0.0)
+...         s_2 = if t:
+...             s_3 = add(s, v)
+...             yield s_3
+...         else:
+...             yield s
+...         yield s_2
+...     return total
+... '''))
+(x: f8[n], n: pyi8):
+    total = for i in range(0, n, 1) with s: f8 = 0.0:
+        v: f8 = index(x, i, key=(Slot(0),))
+        t: b1 = greater(v, 0.0)
+        term = if t:
+            yield v
+        else:
+            yield -0.0
+        s_2: f8 = add(s, term)
+        yield s_2
+    return total
 """
 
 from __future__ import annotations

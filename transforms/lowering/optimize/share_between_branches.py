@@ -9,6 +9,37 @@ else: y = 0.0                        else: y = 0.0
 
 Derivatives branch again as their function did. Numbers are handed on, which costs nothing; arrays
 would have to be kept.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(share_between_branches, '''
+... (t: b1, a: f8):
+...     x = if t:
+...         c = cos(a)
+...         d = mul(c, c)
+...         yield d
+...     else:
+...         yield a
+...     y = if t:
+...         e = cos(a)
+...         g = add(x, e)
+...         yield g
+...     else:
+...         yield 0.0
+...     return y
+... '''))
+(t: b1, a: f8):
+    x, c = if t:
+        c_2: f8 = cos(a)
+        d: f8 = mul(c_2, c_2)
+        yield d, c_2
+    else:
+        yield a, 0.0
+    y = if t:
+        g: f8 = add(x, c)
+        yield g
+    else:
+        yield 0.0
+    return y
 """
 
 from __future__ import annotations

@@ -5,6 +5,34 @@ for i: for j: push(s, v) ... for i, reversed: for j, reversed: v = pop(s)
 
 for i in range(n): push(s, v) where v has n - i numbers
     becomes      s = empty((n, n)); for i in range(n): s[i, : n - i] = v
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(stacks_to_arrays, '''
+... (x: f8, w: f8[n]):
+...     passes = size_value(size=n)
+...     s = new_stack(item=f8)
+...     y, s_2 = for i in range(0, passes, 1) with a: f8 = x, p: stack(f8) = s:
+...         p_2 = push(p, a)
+...         b = sin(a)
+...         yield b, p_2
+...     z, s_3 = for j in reversed(range(0, passes, 1)) with c: f8 = 1.0, q: stack(f8) = s_2:
+...         q_2, d = pop(q)
+...         e = mul(c, d)
+...         yield e, q_2
+...     return z
+... '''))
+(x: f8, w: f8[n]):
+    passes: pyi8 = size_value(size=n)
+    s: f8[n] = empty(shape=(n,), dtype=float64)
+    y, s_2 = for i in range(0, passes, 1) with a: f8 = x, p: f8[n] = s:
+        p_2: f8[n] = update(p, a, i, key=(Slot(0),))
+        b: f8 = sin(a)
+        yield b, p_2
+    z, s_3 = for j in reversed(range(0, passes, 1)) with c: f8 = 1.0, q: f8[n] = s_2:
+        d: f8 = index(q, j, key=(Slot(0),))
+        e: f8 = mul(c, d)
+        yield e, q
+    return z
 """
 
 from __future__ import annotations

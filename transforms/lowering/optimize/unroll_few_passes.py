@@ -4,6 +4,36 @@ for k in range(2): y = y + w[k] * x[k : n + k]      becomes      y = y + w[0] * 
                                                                  y = y + w[1] * x[1 : n + 1]
 
 Each pass would read the sums from memory, and store them there.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(unroll_few_passes, '''
+... (x: f8[n], w: f8[3], n: pyi8):
+...     z = zeros(shape=(n - 2,), dtype=float64)
+...     y = for k in range(0, 3, 1) with a: f8[n - 2] = z:
+...         c = index(w, k, key=(Slot(0),))
+...         m = sub(n, 2)
+...         e = add(k, m)
+...         p: f8[n - 2] = index(x, k, e, key=(slice(Slot(0), Slot(1), None),))
+...         d = mul(c, p)
+...         b = add(a, d)
+...         yield b
+...     return y
+... '''))
+(x: f8[n], w: f8[3], n: pyi8):
+    c: f8 = index(w, 0, key=(Slot(0),))
+    m: pyi8 = sub(n, 2)
+    p: f8[n - 2] = index(x, 0, m, key=(slice(Slot(0), Slot(1), None),))
+    d: f8[n - 2] = mul(c, p)
+    c_2: f8 = index(w, 1, key=(Slot(0),))
+    e: pyi8 = sub(n, 1)
+    p_2: f8[n - 2] = index(x, 1, e, key=(slice(Slot(0), Slot(1), None),))
+    d_2: f8[n - 2] = mul(c_2, p_2)
+    b: f8[n - 2] = add(d, d_2)
+    c_3: f8 = index(w, 2, key=(Slot(0),))
+    p_3: f8[n - 2] = index(x, 2, n, key=(slice(Slot(0), Slot(1), None),))
+    d_3: f8[n - 2] = mul(c_3, p_3)
+    b_2: f8[n - 2] = add(b, d_3)
+    return b_2
 """
 
 from __future__ import annotations

@@ -4,6 +4,20 @@ y = (alpha * a) @ x; z = (a * w) @ x      becomes      y = alpha * (a @ x); z = 
 
 Only where nothing but products reads the scaled matrix, so that it is not made at all. A factor is
 a number, one for each row, or one for each column; what is scaled in its place is smaller.
+
+>>> from operator import eq
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(move_factors_last, equal=eq, hints={}), '''
+... (alpha: f8, a: f8[n, m], x: f8[m]):
+...     b = mul(alpha, a)
+...     y = matmul(b, x)
+...     return y
+... '''))
+(alpha: f8, a: f8[n, m], x: f8[m]):
+    t1: f8[n] = matmul(a, x)
+    y: f8[n] = mul(alpha, t1)
+    return y
 """
 
 from __future__ import annotations

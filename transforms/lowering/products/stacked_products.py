@@ -7,6 +7,19 @@ rows would be copied for one product, and the matrix is small, loops over the st
 a derivative has written as one product is one of the stack again, then:
 
 c_bar = (a as (n * p, k)).T @ (y_bar as (n * p, m))      becomes      a sum of outer products
+
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(rows_of_stacks, hints={}, small=0), '''
+... (a: f8[n, p, k], c: f8[k, m]):
+...     y = matmul(a, c)
+...     return y
+... '''))
+(a: f8[n, p, k], c: f8[k, m]):
+    t1: f8[n*p, k] = reshape(a, shape=(n*p, k))
+    t2: f8[n*p, m] = matmul(t1, c)
+    y: f8[n, p, m] = reshape(t2, shape=(n, p, m))
+    return y
 """
 
 from __future__ import annotations

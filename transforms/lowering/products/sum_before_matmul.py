@@ -4,6 +4,23 @@ s = sum(a @ b + c, axis=0)      becomes      s = sum(a, axis=0) @ b + sum(c, axi
 
 The derivative by what is subtracted from all rows is such a sum. Only where nothing else reads the
 product; it is added up in another order then, as products of matrices may be.
+
+>>> from operator import eq
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(sum_before_matmul, equal=eq), '''
+... (a: f8[n, m], b: f8[m, k], c: f8[n, k]):
+...     p = matmul(a, b)
+...     q = add(p, c)
+...     s = sum(q, axes=(0,), keepdims=False)
+...     return s
+... '''))
+(a: f8[n, m], b: f8[m, k], c: f8[n, k]):
+    t1: f8[m] = sum(a, axes=(0,), keepdims=False)
+    t2: f8[k] = matmul(t1, b)
+    t3: f8[k] = sum(c, axes=(0,), keepdims=False)
+    s: f8[k] = add(t2, t3)
+    return s
 """
 
 from __future__ import annotations

@@ -3,6 +3,21 @@
 y = x.T + 1; s = sum(x.T, axis=0)      becomes      t = x + 1; y = t.T; s = sum(x, axis=1)
 
 What a program gives lies in memory as with NumPy then.
+
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(move_transposes_last, any_order=True), '''
+... (x: f8[n, m]):
+...     t = transpose(x, axes=(1, 0))
+...     y = sin(t)
+...     s = sum(t, axes=(0,), keepdims=False)
+...     return y, s
+... '''))
+(x: f8[n, m]):
+    t1: f8[n, m] = sin(x)
+    y: f8[m, n] = transpose(t1, axes=(1, 0))
+    s: f8[n] = sum(x, axes=(1,), keepdims=False)
+    return y, s
 """
 
 from __future__ import annotations

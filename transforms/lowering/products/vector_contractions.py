@@ -5,6 +5,28 @@ t = reshape(x, (n, p * q)); y = reshape(v @ t, (p, q))
     becomes      y = sum(v[:, None, None] * x, axis=0)
 
 and outer products, which are their derivatives, likewise.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(vector_contractions, '''
+... (x: f8[n, p, q], v: f8[n], s: f8[p, q], passes: pyi8):
+...     y = for i in range(0, passes, 1) with a: f8[p, q] = s:
+...         t = reshape(x, shape=(n, p*q))
+...         b = matmul(v, t)
+...         c = reshape(b, shape=(p, q))
+...         d = add(a, c)
+...         yield d
+...     return y
+... '''))
+(x: f8[n, p, q], v: f8[n], s: f8[p, q], passes: pyi8):
+    y = for i in range(0, passes, 1) with a: f8[p, q] = s:
+        t: f8[n, p*q] = reshape(x, shape=(n, p*q))
+        b: f8[p*q] = matmul(v, t)
+        t1: f8[n, 1, 1] = reshape(v, shape=(n, 1, 1))
+        t2: f8[n, p, q] = mul(t1, x)
+        c: f8[p, q] = sum(t2, axes=(0,), keepdims=False)
+        d: f8[p, q] = add(a, c)
+        yield d
+    return y
 """
 
 from __future__ import annotations

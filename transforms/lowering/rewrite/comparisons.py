@@ -1,6 +1,35 @@
 """Rewrites comparisons of whole arrays inside of loops as comparisons of their elements.
 
 same = array_equal(x, y)      becomes      same = all(x == y), where x and y are equally long
+
+>>> from operator import eq
+>>> from functools import partial
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(partial(compare_elements, alike=eq), '''
+... (x: f8[m, n], y: f8[n], m: pyi8):
+...     c_2 = for i in range(0, m, 1) with c: pyi8 = 0:
+...         r = index(x, i, key=(Slot(0),))
+...         t = array_equal(r, y, equal_nan=False)
+...         d = if t:
+...             e = add(c, 1)
+...             yield e
+...         else:
+...             yield c
+...         yield d
+...     return c_2
+... '''))
+(x: f8[m, n], y: f8[n], m: pyi8):
+    c_2 = for i in range(0, m, 1) with c: pyi8 = 0:
+        r: f8[n] = index(x, i, key=(Slot(0),))
+        t1: b1[n] = equal(r, y)
+        t: pyb1 = all(t1, axes=(0,), keepdims=False)
+        d = if t:
+            e: pyi8 = add(c, 1)
+            yield e
+        else:
+            yield c
+        yield d
+    return c_2
 """
 
 from __future__ import annotations

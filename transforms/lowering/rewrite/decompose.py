@@ -1,6 +1,18 @@
 """Decomposes operations into simpler ones, which share loops.
 
 m = mean(x, axis=1)      becomes      t = sum(x, axis=1); m = t / x.shape[1]
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(decompose, '''
+... (x: f8[n, m]):
+...     y = mean(x, axes=(1,), keepdims=False)
+...     return y
+... '''))
+(x: f8[n, m]):
+    t1: f8[n] = sum(x, axes=(1,), keepdims=False)
+    t2: pyi8 = size_value(size=m)
+    y: f8[n] = truediv(t1, t2)
+    return y
 """
 
 from __future__ import annotations

@@ -1,6 +1,16 @@
 """Replaces integers of more than 64 bits, which Python has and machine code has not, by floats.
 
 x / 10**20 becomes x / 1e20: a constant that only meets floats is one. Others are refused.
+
+>>> from tapeless.transforms.ops.program_text import text_after
+>>> print(text_after(without_wide_integers, '''
+... (x: f8):
+...     y = truediv(x, 100000000000000000000)
+...     return y
+... '''))
+(x: f8):
+    y: f8 = truediv(x, 1e+20)
+    return y
 """
 
 from __future__ import annotations
