@@ -60,13 +60,14 @@ def innermost_emitted_frame(tb: TracebackType | None) -> list[TracebackType]:
 def line_of_failed_operation(tb: TracebackType, block: Block) -> int:
     """The user's line of the operation that has failed in a function of NumPy's, which may stand
     inside of a statement from another line; 0 if it is not the only one of its name."""
-    if tb.tb_next is None:
-        return 0
     lines: dict[str, set[int]] = {}
     for s in statements(block):
         if isinstance(s, Let) and s.origin is not None:
             lines.setdefault(s.op.name, set()).add(s.origin.line)
-    candidates = lines.get(tb.tb_next.tb_frame.f_code.co_name, set())
+    inner = tb.tb_next
+    while inner is not None and inner.tb_frame.f_code.co_name not in lines:
+        inner = inner.tb_next  # a function of ours that calls NumPy's
+    candidates = lines[inner.tb_frame.f_code.co_name] if inner is not None else set()
     return candidates.pop() if len(candidates) == 1 else 0
 
 

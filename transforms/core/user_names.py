@@ -10,7 +10,8 @@ import re
 HELPERS = """
 _gamma_fraction _gamma_series njit np scipy adjugate adjugate_in_place before betainc_by_shapes
 checked_input checked_number checked_output checked_shape
-cholesky_in_place compensated complex_cosh complex_differences complex_exp complex_sinh complex_tanh
+cholesky_in_place compensated complex_cosh complex_differences complex_exp complex_power
+complex_sinh complex_tanh
 divided_differences
 eig eliminate_in_place empty erf_inv erf_inv_single factorises four_rounds filled
 gammainc_by_shape grown in_numbers_of

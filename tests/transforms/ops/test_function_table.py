@@ -295,6 +295,7 @@ TESTED_BY_LOOPS = (
     "shift",
     "unshift",
     *("extend", "segment", "set_segment", "add_segment", "truncate"),
+    *("clear", "refill", "refill_zeros", "add_items"),
 )
 
 

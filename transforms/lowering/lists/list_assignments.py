@@ -41,6 +41,7 @@ from tapeless.transforms.ops.primitives.stacks import (
     clear,
     refill,
     refill_zeros,
+    to_array,
 )
 
 #: What makes a list, and what makes another list be like it.
@@ -49,9 +50,9 @@ NEW = {new_stack: clear, copy: refill, zero_items: refill_zeros}
 
 def list_assignments(block: Block) -> Block:
     """The block in which lists of numbers stay in their memory; as it is where it reads what a list
-    held before it changed, or copies one that there may not be."""
+    held before it changed, copies one that there may not be, or measures one in a branch."""
     inner = [s for s in statements(block) if blocks(s)]
-    if not any(_is_list(v) for s in inner for v in outputs(s)):
+    if not any(_is_list(v) for s in inner for v in outputs(s)) or any(map(_measures, inner)):
         return block
     try:
         return _OwnMemory(may_lack(block)).block(block, [], {})
@@ -377,6 +378,13 @@ class _BlockWriter:
 
 def _is_list(a: Any) -> bool:
     return isinstance(a, Var) and of_numbers(a.type)
+
+
+def _measures(s: Statement) -> bool:
+    """Whether a side of a branch makes an array of a list, whose length only that side knows: a
+    kernel would need memory of that length."""
+    sides = blocks(s) if isinstance(s, If) else ()
+    return any(isinstance(t, Let) and t.op is to_array for b in sides for t in statements(b))
 
 
 def _read(later: Iterable[Statement], results: tuple[Atom, ...]) -> set[Any]:
