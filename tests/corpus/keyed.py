@@ -363,6 +363,6 @@ def means_by_parity(x):
 def letters_at_places_of_data(x):
     total = 0.0
     for v in x:
-        base = "ACGT"[int(v * 4)]
+        base = "ACGT"[int(v * 4) % 4]
         total += v if base in "GC" else -v * "ACGT".index(base)
     return total
