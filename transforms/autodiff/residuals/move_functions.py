@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from tapeless.transforms.analysis.undefined_values import may_lack
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.autodiff.residuals.min_cut_plan import is_square, mirrored_primal
 from tapeless.transforms.autodiff.residuals.saved_functions import is_function
@@ -54,6 +55,7 @@ def move_functions(
 class _FunctionMover:
     def __init__(self, primal: list[Statement], of_numbers: bool) -> None:
         self.primal, self.of_numbers = Definitions(primal), of_numbers
+        self.unset = may_lack(Block((), tuple(primal), ()))
         self.lets: dict[Place, list[Let]] = {}
         self.there: dict[Var, Var] = {}  # for results of backward functions, those of forward ones
         self.new: dict[int, Statement] = {}  # what became of each structured statement
@@ -81,7 +83,7 @@ class _FunctionMover:
     def place_of(self, s: Let, path: Path) -> tuple[Any, int] | None:
         """The statement of the primal program, and its block, in which a statement of the backward
         one may stand: it is about values of that block. None if there is none."""
-        is_length = s.op is stack_length
+        is_length = s.op is stack_length and s.args[0] not in self.unset
         is_moved = self.of_numbers and is_function(s) and not is_square(s)
         if not is_moved and not is_length:
             return None

@@ -228,8 +228,44 @@ def changed_behind_the_exchange(x):
     return sum(v * v for v in best) + 3 * sum(run)
 
 
+def changed_where_a_function_gives_it_back(x):
+    """Behind a test, a list that only one side makes has no length on the other."""
+
+    def extended(items, u):
+        if u > 0.5:
+            return items
+        return items + [u]
+
+    first = [x[0]]
+    other = first
+    for u in x:
+        other = extended(first, u)
+        other.append(0.5)
+    return sum(first) + 10 * sum(other)
+
+
+def three_that_change_places(x):
+    a, b, c = [x[0]], [x[1]], [x[2]]
+    for u in x:
+        if u > 0.6:
+            a, b, c = b, c, a
+        elif u > 0.3:
+            a = b
+        a.append(u)
+        if len(c) > 2:
+            c = c[1:]
+    return sum(a) + 10 * sum(b) + 100 * sum(c)
+
+
 @pytest.mark.parametrize(
-    "program", [changed_by_both_names, changed_by_the_first_name, changed_behind_the_exchange]
+    "program",
+    [
+        changed_by_both_names,
+        changed_by_the_first_name,
+        changed_behind_the_exchange,
+        changed_where_a_function_gives_it_back,
+        three_that_change_places,
+    ],
 )
 def test_changes_are_seen_by_all_names(program):
     """These may be traced, as run-time values say which list a name has."""
