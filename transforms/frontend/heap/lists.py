@@ -59,6 +59,7 @@ from tapeless.transforms.ops.primitives import stacks
 from tapeless.transforms.ops.primitives.new_arrays import zeros
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast
 
+NO_LISTS = (tuple, str, bytes, range, dict, set, frozenset)  # to which no list can be added
 SMALL = 8  # a list of at most so many known items stays one of Python's
 
 
@@ -76,6 +77,10 @@ def _refusal(what: str) -> UnsupportedError:
     return UnsupportedError(
         f"{what} of a list that was filled in a loop", "make it an array with np.array first"
     )
+
+
+def _class_name(value: Any) -> str:
+    return type(value).__name__
 
 
 def _of_plain(name: str) -> Any:
@@ -425,13 +430,20 @@ class StagedList(list):  # type: ignore[type-arg]
         return self
 
     def __add__(self, other: Any) -> StagedList:
+        if isinstance(other, NO_LISTS):
+            raise TypeError(f'can only concatenate list (not "{_class_name(other)}") to list')
         result = self.copy()
         if self.tail is None and own_attribute(other, "tail") is not None:
             to_columns(result, other.tail.spec)
         result.extend(other)
         return result
 
-    def __radd__(self, other: list[Any]) -> StagedList:
+    def __radd__(self, other: Any) -> StagedList:
+        if isinstance(other, NO_LISTS):
+            name = _class_name(other)
+            if not isinstance(other, (tuple, str)):
+                return NotImplemented
+            raise TypeError(f'can only concatenate {name} (not "list") to {name}')
         return trace().born(StagedList(other)) + self  # type: ignore[no-any-return]
 
     def __mul__(self, n: Any) -> StagedList:

@@ -1,6 +1,6 @@
 """Lists: ordinary ones while their length is known, stacks when a rolled loop appends to them."""
 
-# ruff: noqa: PERF401 (lists that loops append to are what is tested)
+# ruff: noqa: PERF401, RUF005 (lists that loops append to, and sums of lists, are what is tested)
 
 from collections import deque
 
@@ -284,3 +284,42 @@ def test_lists_are_extended_by_what_passes_a_test(f):
     for x in (np.array([0.5, -0.3, 1.25, 0.75, -1.0]), np.array([0.5, -0.25, 0.7])):
         assert tapeless.jit(f)(x) == pytest.approx(f(x), rel=1e-12)
         np.testing.assert_allclose(tapeless.grad(f)(x), gradient(f, x), rtol=1e-5, atol=1e-8)
+
+
+def a_list_and_a_tuple(x):
+    return ([x] + (x,))[0]
+
+
+def a_tuple_and_a_list(x):
+    return ((x,) + [x])[0]
+
+
+def a_text_and_a_list(x):
+    return ("no" + [x])[2]
+
+
+def a_filled_list_and_a_range(x):
+    filled = [k * x for k in range(20) if k * x > 1.1]
+    return (filled + range(2))[0]
+
+
+def a_range_and_a_list(x):
+    return (range(2) + [x])[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        a_list_and_a_tuple,
+        a_tuple_and_a_list,
+        a_text_and_a_list,
+        a_filled_list_and_a_range,
+        a_range_and_a_list,
+    ],
+)
+def test_what_is_no_list_is_not_added_to_one(function):
+    with pytest.raises(TypeError) as python:
+        function(0.7)
+    with pytest.raises(TypeError) as staged:
+        tapeless.jit(function)(0.7)
+    assert str(staged.value).splitlines()[0] == str(python.value)
